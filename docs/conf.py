@@ -18,7 +18,7 @@ copyright = author
 release = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "mathml", "offline"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "api_pages", "docstrings", "mathml", "offline"]
 exclude_patterns = ["_build"]
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]

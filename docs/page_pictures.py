@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -28,6 +29,23 @@ DOT = """(name) => { const b = app.bench, item = b.scene.dots.find((dot) => dot.
          return Array.from(b.drawing.row(item.at, 3)); }"""
 
 
+def study(browser: Browser) -> None:
+    """The page of a study: sliders, a curve, the extremes."""
+    import numpy as np
+
+    import latchwork as lw
+
+    model = gallery.load("patoglu_3_belt").module.build("newton")
+    axes = {"q1": np.linspace(-0.35, -0.1, 40), "l": np.linspace(0.92, 1.0, 5)}
+    made = lw.Study(model, axes, {"angle": "q1", "speed": "u1"}, until=1.2, q={"q2": -1.6}, u={"u1": 3.0}).run()
+    with TemporaryDirectory() as folder:
+        made.page(f"{folder}/study.html")
+        page = browser.new_page(viewport={"width": 1000, "height": 620})
+        page.goto(f"file://{folder}/study.html")
+        page.locator("input[aria-label=q1]").fill("22")
+        page.screenshot(path=IMAGES / "study_page.png")
+
+
 def main() -> None:
     names = gallery.live_names()
     with served(names) as address, sync_playwright() as playing:
@@ -37,19 +55,20 @@ def main() -> None:
         cart(browser, address)
         fence(browser, address)
         belt(browser, address)
+        study(browser)
         browser.close()
 
 
 @contextmanager
-def served(names: list[str]) -> Iterator[str]:
-    """A server in a thread, at a free port."""
+def served(names: list[str] | dict[str, str]) -> Iterator[str]:
+    """A server in a thread, at a free port; of examples by name, or of other sources."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
 
     def call(work: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(work, loop).result(60)
 
-    server = Server({name: name for name in names}, Gate("127.0.0.1"))
+    server = Server(names if isinstance(names, dict) else {name: name for name in names}, Gate("127.0.0.1"))
     try:
         yield f"http://127.0.0.1:{call(server.start(0))}/"
     finally:

@@ -30,6 +30,9 @@ def build(copies: int = 1) -> lw.Model:
     model.torque(crank, f1 * N.z, name="motor")
     for k in range(copies):
         model.constraint(f"slot{k or ''}", C.position().dot(N.y))
+    model.describe(m="mass of a rod [kg]", l="its length [m]", g="acceleration of gravity [m/s^2]",
+                   f1="torque on the crank [N m]", q1="angle of the crank [rad]",
+                   q2="angle between the rods [rad]")  # fmt: skip
     return model
 
 

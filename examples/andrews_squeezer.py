@@ -78,6 +78,9 @@ def build() -> lw.Model:
     for name, end in ends.items():
         gap = E.position(end)
         model.constraint(f"pin of {name}", [gap.dot(N.x), gap.dot(N.y)])
+    model.describe(c0="stiffness of the spring [N/m]", l0="its free length [m]", torque="torque of the motor [N m]",
+                   d="length [m]", e="length [m]", rr="length [m]", ss="length [m]", u="length [m]", zf="length [m]",
+                   zt="length [m]")  # fmt: skip
     return model
 
 

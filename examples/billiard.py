@@ -35,6 +35,7 @@ def build(balls: int = 16) -> lw.Model:
         disks.append(lw.Circle(ball, r, body=N))
     for i, j in itertools.combinations(range(balls), 2):
         model.contact(f"{i} and {j}", disks[i], disks[j], restitution=1.0)
+    model.describe(m="mass of a ball [kg]", r="its radius [m]")
     return model
 
 
@@ -64,7 +65,9 @@ def live() -> lw.Exhibit:
             model.contact(f"{k} at {name}", lw.Circle(ball, r, body=N), cushion, restitution=0.8)
     q = {f"{axis}{k}": value for k, place in enumerate(places()[:balls])
          for axis, value in zip("xy", place, strict=True)}  # fmt: skip
-    return lw.Exhibit(model, q=q, u={}, sliders={"drag": (0.0, 0.5)}, hold="ball0", plots=("x0", "y0"))
+    return lw.Exhibit(model, q=q, u={}, sliders={"drag": (0.0, 0.5)}, hold="ball0", plots=("x0", "y0"),
+                      title="Six balls between cushions",
+                      story="Take the white one and strike the others; the cloth slows them down.")  # fmt: skip
 
 
 def collisions() -> list[float]:

@@ -19,6 +19,8 @@ def build(fraction: float = 1.001) -> lw.Model:
     model.gravity(-g * N.y)
     model.contact("incline", block.box((a, b)), lw.Line(point=O, direction=A.x, normal=A.y),
                   friction=fraction * math.tan(BETA))  # fmt: skip
+    model.describe(m="mass of the block [kg]", g="acceleration of gravity [m/s^2]", a="its length [m]",
+                   b="its height [m]", beta="slope [rad]")  # fmt: skip
     return model
 
 

@@ -20,6 +20,8 @@ def build() -> lw.Model:
     ball = model.body("ball", frame=N, center=Bo, mass=m, inertia=lw.inertia(N, zz=1e-3))
     model.gravity(-g * N.y)
     model.contact("ground", ball.circle(r, Bo), lw.Line(point=O, direction=N.x, normal=N.y), restitution=e)
+    model.describe(m="mass of the ball [kg]", r="its radius [m]", g="acceleration of gravity [m/s^2]",
+                   e="restitution", y="height of its centre [m]")  # fmt: skip
     return model
 
 

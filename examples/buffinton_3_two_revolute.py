@@ -32,6 +32,9 @@ def build(operational: bool = False) -> lw.Model:
     model.gravity(-g * N.y)
     model.torque(A, T_A * A.z, name="shoulder")
     model.torque(B, T_AB * B.z, reaction=A, name="elbow")
+    model.describe(m="mass at the end of a link [kg]", L="length of a link [m]", g="acceleration of gravity [m/s^2]",
+                   T_A="torque of the shoulder [N m]", T_AB="torque of the elbow [N m]",
+                   q1="angle of the shoulder [rad]", q2="angle of the elbow [rad]")  # fmt: skip
     return model
 
 

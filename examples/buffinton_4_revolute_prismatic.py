@@ -35,6 +35,11 @@ def build() -> lw.Model:
     model.body("C", frame=C, center=Co, mass=m_C, inertia=lw.inertia(C, zz=I_C))
     model.torque(A, T_A * A.z, name="motor")
     model.force(P_hat, F_AB * A.x, reaction=P, name="ram")
+    model.describe(m_A="mass of the turret [kg]", m_B="mass of the arm [kg]", m_C="mass of the gripper [kg]",
+                   I_A="inertia of the turret [kg m^2]", I_B="inertia of the arm [kg m^2]",
+                   I_C="inertia of the gripper [kg m^2]", L_A="length [m]", L_T="length [m]", L_P="length [m]",
+                   L="length of the arm [m]", L_C="length [m]", T_A="torque of the turret [N m]",
+                   F_AB="force on the arm [N]", q1="angle of the turret [rad]", q2="reach [m]")  # fmt: skip
     return model
 
 

@@ -37,6 +37,10 @@ def build(grasped: bool = True) -> lw.Model:
     model.gravity(-g * N.y)
     model.torque(A, T_A * A.z, name="shoulder")
     model.torque(B, T_AB * B.z, reaction=A, name="elbow")
+    model.describe(m="mass at the end of a link [kg]", L="length of a link [m]", g="acceleration of gravity [m/s^2]",
+                   m3="mass of the object [kg]", T_A="torque of the shoulder [N m]",
+                   T_AB="torque of the elbow [N m]", q1="angle of the shoulder [rad]",
+                   q2="angle of the elbow [rad]")  # fmt: skip
     return model
 
 

@@ -46,6 +46,10 @@ def build(pushed: bool = True) -> lw.Model:
     model.rule("stuck at first", -1.0, hold=stuck, once=True)
     model.rule("comes free", FREE - abs(stuck.force), release=stuck)
     model.rule("sticks", c * abs(dt(q4)) - STICK, hold=stuck)
+    model.describe(m_B="mass of the cart [kg]", m_C="mass of the caster [kg]", I_B="inertia of the cart [kg m^2]",
+                   c="drag of the bearing [N m s]",
+                   L1="length [m]", L2="length [m]", L3="trail of the caster [m]", q1="place along x [m]",
+                   q2="place along y [m]", q3="heading [rad]", q4="angle of the caster [rad]")  # fmt: skip
     return model
 
 

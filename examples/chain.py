@@ -13,6 +13,7 @@ def build(links: int = 10) -> lw.Model:
         tip = link.origin.at(f"P{k}", L * link.frame.x)
         model.particle(f"P{k}", tip, m)
     model.gravity(-g * model.frame.y)
+    model.describe(m="mass of a link [kg]", L="its length [m]", g="acceleration of gravity [m/s^2]")
     return model
 
 

@@ -31,6 +31,7 @@ def build(timed: bool = True) -> lw.Model:
         model.rule("clutch opens", 2.0 - model.time, release=clutch, inputs={brake: 1.0})
     model.rule("pawl catches", u2, hold=pawl)
     model.rule("pawl lets go", pawl.force, release=pawl)
+    model.describe(brake="torque of the brake [N m]")
     return model
 
 

@@ -18,6 +18,8 @@ def build() -> lw.Model:
         rod = lw.inertia(link.frame, xx=m * L**2 / 12, zz=m * L**2 / 12)
         model.body(link.name, frame=link, center=middle, mass=m, inertia=rod)
     model.gravity(-g * model.frame.y)
+    model.describe(m="mass of a rod [kg]", L="its length [m]", g="acceleration of gravity [m/s^2]",
+                   q1="angle of the upper rod [rad]", q2="angle between the rods [rad]")  # fmt: skip
     return model
 
 

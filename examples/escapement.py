@@ -39,6 +39,9 @@ def build() -> lw.Model:
     model.rule("drop right", a - q1, release=right, hold=lock)
     model.rule("lift left", q1 - a, release=lock, hold=left)  # q1 falls through a
     model.rule("drop left", q1 + a, release=left, hold=lock)
+    model.describe(m="mass of the bob [kg]", L="length of the pendulum [m]", g="acceleration of gravity [m/s^2]",
+                   J="inertia of the wheel [kg m^2]", T="torque of the spring [N m]", a="lift [rad]",
+                   r="ratio of the levers", c="damping [N m s]")  # fmt: skip
     return model
 
 

@@ -22,7 +22,7 @@ def build() -> lw.Model:
 
     def rod(name: str, at: lw.Point, length: lw.Expr, k: int, inboard: lw.Link | None = None) -> lw.Link:
         link = model.revolute(name, inboard, at=at, q=[f"q{k}"], u=[f"u{k}"])
-        center = at.at(f"{name}_center", length / 2 * link.frame.x)
+        center = link.origin.at(f"{name}_center", length / 2 * link.frame.x)
         model.body(name, link, center, length, lw.inertia(link.frame, zz=length**3 / 12))
         return link
 
@@ -35,6 +35,9 @@ def build() -> lw.Model:
     gap = B.at("C_of_coupler", b * coupler.frame.x).position(C)
     model.constraint("pin", [gap.dot(N.x), gap.dot(N.y)])
     model.gravity(-g * N.y)
+    model.describe(d="ground [m]", a="crank [m]", b="coupler [m]", c="rocker [m]",
+                   g="acceleration of gravity [m/s^2]", q1="angle of the crank [rad]",
+                   q3="angle of the rocker [rad]")  # fmt: skip
     return model
 
 
@@ -52,7 +55,7 @@ def live() -> lw.Exhibit:
     """To be turned by hand at any of its rods; the crank can be locked."""
     model = build()
     model.resist(model.links["crank"], damping=0.02)
-    return lw.Exhibit(model, q={"q1": 0.0, "q2": 1.0, "q3": 2.0}, u={"u1": 3.0}, draw=DRAW, hold="coupler",
+    return lw.Exhibit(model, q={"q1": 0.0, "q2": 1.0, "q3": 2.0}, u={"u1": 3.0}, draw=("O", *DRAW), hold="coupler",
                       sliders={"g": (0.0, 20.0)},
                       constraints=(lw.Constraint("crank is locked", lw.dt(model.symbols["q1"])),))  # fmt: skip
 

@@ -30,6 +30,9 @@ def build(rolling: bool = False) -> lw.Model:
     model.gravity(-g * N.y)
     model.force(Bo, -F_f * A.x, name="friction")
     model.torque(B, -r * F_f * A.z, name="friction")
+    model.describe(m="mass of the disk [kg]", J="its inertia [kg m^2]", r="its radius [m]",
+                   g="acceleration of gravity [m/s^2]", phi="slope of the ramp [rad]", F_f="friction [N]",
+                   q1="place along the ramp [m]", q2="angle of the disk [rad]")  # fmt: skip
     return model
 
 
@@ -40,6 +43,13 @@ def variants() -> list[lw.Model]:
 
 SHOW = ("q1", "q2", "u1")
 DRAW = ("Bo", "Rim")
+
+
+def outline(model: lw.Model) -> tuple[lw.Circle, lw.Line]:
+    """The disk, and the ramp that its coordinates hold it on."""
+    A = model.frames["A"]
+    ramp = lw.Line(point=model.origin, direction=A.x, normal=A.y)
+    return model.bodies["disk"].circle(model.symbols["r"]), ramp
 
 
 def run(model: lw.Model) -> lw.Trajectory:

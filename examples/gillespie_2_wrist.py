@@ -31,6 +31,10 @@ def build(speeds: str = "w . c") -> lw.Model:
     model.gravity(-G * N.x)
     model.torque(C, T1 * C.x + T2 * C.y + T3 * C.z, name="contact")
     model.force(Co, F1 * C.x + F2 * C.y + F3 * C.z, name="contact")
+    model.describe(M="mass of the hand [kg]", L="distance to its centre [m]", I1="inertia [kg m^2]",
+                   I2="inertia [kg m^2]", I3="inertia [kg m^2]", G="acceleration of gravity [m/s^2]",
+                   T1="torque [N m]", T2="torque [N m]", T3="torque [N m]", F1="force [N]", F2="force [N]",
+                   F3="force [N]", q1="first angle [rad]", q2="second angle [rad]", q3="third angle [rad]")  # fmt: skip
     return model
 
 
@@ -53,8 +57,15 @@ def live() -> lw.Exhibit:
     """To be swung and twisted by hand."""
     model = build()
     model.torque(model.frames["C"], -0.02 * model.frames["C"].angular_velocity(model.frame))
-    return lw.Exhibit(model, q={"q1": 0.4, "q2": 1.2, "q3": 0.0}, u={"u3": 25.0}, draw=DRAW, view=VIEW,
+    return lw.Exhibit(model, q={"q1": 0.4, "q2": 1.2, "q3": 0.0}, u={"u3": 25.0}, view=VIEW, shapes=outline(model),
                       sliders={"G": (0.0, 20.0), "M": (0.3, 3.0)})  # fmt: skip
+
+
+def outline(model: lw.Model) -> tuple[lw.Capsule, lw.Box]:
+    """The forearm from the joint to the hand, and the hand, flat as it is."""
+    C, hand = model.bodies["C"], model.points["Co"]
+    arm = C.capsule(hand.at("elbow", -0.5 * model.frames["C"].z), hand, 0.035)
+    return arm, C.box((0.22, 0.09, 0.3), hand.at("palm", 0.1 * model.frames["C"].z))
 
 
 def printed(s) -> tuple[list[lw.Expr], list[lw.Expr]]:

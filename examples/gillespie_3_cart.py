@@ -42,6 +42,10 @@ def build(caster: str = "rolling") -> lw.Model:
     model.particle("caster", P3, m_C)
     model.force(P1, F * B.x, name="push")
     model.torque(B, tau * B.z, name="turn")
+    model.describe(m_B="mass of the cart [kg]", m_C="mass of the caster [kg]", I_B="inertia of the cart [kg m^2]",
+                   L1="length [m]", L2="length [m]", L3="trail of the caster [m]", F="push [N]", tau="turn [N m]",
+                   q1="place along x [m]", q2="place along y [m]", q3="heading [rad]",
+                   q4="angle of the caster [rad]")  # fmt: skip
     return model
 
 

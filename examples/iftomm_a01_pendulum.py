@@ -22,6 +22,7 @@ def build() -> lw.Model:
     model.particle("P", P, m)
     model.gravity(-g * model.frame.y)
     model.constraint("rod", x**2 + y**2 - l**2)
+    model.describe(m="mass [kg]", l="length [m]", g="acceleration of gravity [m/s^2]", x="place [m]", y="height [m]")
     return model
 
 

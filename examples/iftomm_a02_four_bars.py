@@ -32,6 +32,7 @@ def build(windows: int = 2) -> lw.Model:
             model.constraint(f"pin{i}", [gap.dot(N.x), gap.dot(N.y)])
         before = (upright, B)
     model.gravity(-g * N.y)
+    model.describe(m="mass of a rod [kg]", l="its length [m]", g="acceleration of gravity [m/s^2]")
     return model
 
 

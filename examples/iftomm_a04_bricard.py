@@ -44,6 +44,7 @@ def build() -> lw.Model:
     model.constraint("P5", [gap.dot(N.x), gap.dot(N.y), gap.dot(N.z)])
     model.constraint("hinge", [hinge.dot(N.y), hinge.dot(N.z)])
     model.gravity(-g * N.y)
+    model.describe(m="mass of a rod [kg]", l="its length [m]", w="its width [m]", g="acceleration of gravity [m/s^2]")
     return model
 
 

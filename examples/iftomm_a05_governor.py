@@ -51,6 +51,9 @@ def build(hinges: str = "joints") -> lw.Model:
         ear = slider.origin.at(f"{name}_ear", side * a * S.x)
         model.spring(ear, center, stiffness=stiffness, length=rest, damping=damping, name=f"{name} coupler")
     model.gravity(-g * N.z)
+    model.describe(m="mass of a rod [kg]", m_slider="mass of the slider [kg]", m_ball="mass of a ball [kg]",
+                   a="half of the top joint [m]", b="width of a rod [m]", g="acceleration of gravity [m/s^2]",
+                   stiffness="stiffness [N/m]", damping="damping [N s/m]", rest="free length [m]")  # fmt: skip
     return model
 
 

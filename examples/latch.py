@@ -25,6 +25,9 @@ def build(wind: bool = True) -> lw.Model:
     after = {closer: 0.0, gust: GUST, since: model.time} if wind else {}
     model.rule("falls shut", hinge.q[0], hold=latch, inputs=after)
     model.rule("is torn open", limit - (abs(latch.force) if wind else -latch.force), release=latch)
+    model.describe(J="inertia of the door [kg m^2]", limit="torque at which the latch lets go [N m]",
+                   closer="torque of the closer [N m]", gust="growth of the torque of the wind [N m/s]",
+                   since="when the gust began [s]")  # fmt: skip
     return model
 
 
@@ -42,7 +45,10 @@ def live() -> lw.Exhibit:
     model = build(wind=False)
     hinge = model.links["hinge"]
     model.resist(hinge, damping=0.3)
-    return lw.Exhibit(model, q={"q1": AJAR}, u={}, draw=DRAW, sliders={"limit": (1.0, 20.0), "closer": (0.5, 6.0)},
+    leaf = model.bodies["hatch"].box((1.0, 0.05), hinge.origin.at("middle", 0.5 * hinge.frame.x))
+    frame = lw.Box(model.origin.at("frame", 1.06 * model.frame.x), (0.1, 0.16), body=model.frame)
+    return lw.Exhibit(model, q={"q1": AJAR}, u={}, shapes=(leaf, frame),
+                      sliders={"limit": (1.0, 20.0), "closer": (0.5, 6.0)},
                       constraints=(model.rules[0].held[0], lw.Latch("wedge", hinge.q[0])))  # fmt: skip
 
 

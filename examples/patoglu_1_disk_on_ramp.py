@@ -33,6 +33,9 @@ def build(free: bool = False) -> lw.Model:
     model.gravity(-g * N.y)
     ramp = lw.Line(point=O, direction=A.x, normal=A.y)
     model.contact("disk on ramp", disk.circle(r, Bo), ramp, friction=lw.Coulomb(lw.zones(q1, [L], [0.2, 0.0])))
+    model.describe(m="mass of the disk [kg]", J="its inertia [kg m^2]", r="its radius [m]",
+                   g="acceleration of gravity [m/s^2]", phi="slope of the ramp [rad]", L="end of the rough part [m]",
+                   q1="place along the ramp [m]", q2="angle of the disk [rad]")  # fmt: skip
     return model
 
 

@@ -29,6 +29,9 @@ def build() -> lw.Model:
     disk = model.body("disk", frame=B, center=Bo, mass=m, inertia=lw.inertia(B, zz=J))
     model.gravity(-g * N.y)
     model.contact("ramp", disk.circle(r, Bo), lw.Segment(O.at("start", -2.0 * A.x), P, normal=A.y))
+    model.describe(m="mass of the disk [kg]", J="its inertia [kg m^2]", r="its radius [m]",
+                   g="acceleration of gravity [m/s^2]", phi="slope of the ramp [rad]", q1="place along x [m]",
+                   q2="place along y [m]", q3="angle of the disk [rad]")  # fmt: skip
     return model
 
 

@@ -29,6 +29,9 @@ def build(impact: str = "smith") -> lw.Model:
     x = l * sin(q1) + l * sin(q2)
     friction = lw.Coulomb(lw.zones(x, [-0.3], [0.4978, 0.2489]), lw.zones(x, [-0.3], [0.4, 0.2]))
     model.contact("part", P2, belt, restitution=lw.zones(x, [-0.3], [0.9, 0.0]), friction=friction, impact=impact)
+    model.describe(m="mass [kg]", l="length of a rod [m]", d="distance of the belt [m]",
+                   g="acceleration of gravity [m/s^2]", q1="angle of the upper rod [rad]",
+                   q2="angle of the lower rod [rad]")  # fmt: skip
     return model
 
 

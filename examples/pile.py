@@ -49,6 +49,12 @@ def run(model: lw.Model, until: float = 3.0) -> lw.Trajectory:
     return lw.simulate(model, until, q=places(_disks(model)), thick=thick)
 
 
+def live() -> lw.Exhibit:
+    """To be dug through by hand: take a disk, and lift the others with it."""
+    model = build()
+    return lw.Exhibit(model, q=places(), u={}, hold="disk7", step=STEP, thick=lw.TimeStepping(step=STEP, always=True))
+
+
 def _disks(model: lw.Model) -> int:
     return sum(name.startswith("y") for name in model.symbols)
 

@@ -36,6 +36,9 @@ def build() -> lw.Model:
     slip = So.velocity() + S.angular_velocity(N).cross(lowest)
     model.constraint("touching", contact.position().dot(N.z))
     model.constraint("rolling", [slip.dot(N.x), slip.dot(N.y)])
+    model.describe(a="half length [m]", b="half width [m]", c="half height [m]", h="depth of the mass centre [m]",
+                   m="mass [kg]", g="acceleration of gravity [m/s^2]", A="inertia [kg m^2]", B="inertia [kg m^2]",
+                   C="inertia [kg m^2]", D="inertia [kg m^2]")  # fmt: skip
     return model
 
 

@@ -20,6 +20,8 @@ def build() -> lw.Model:
     block = model.body("block", link, link.origin, m, lw.inertia(link.frame, zz=m * (b**2 + h**2) / 3))
     model.gravity(-g * N.y)
     model.contact("ground", block.box((2 * b, 2 * h)), lw.Line(point=O, direction=N.x, normal=N.y), friction=2.0)
+    model.describe(m="mass of the block [kg]", g="acceleration of gravity [m/s^2]", b="half of its width [m]",
+                   h="half of its height [m]")  # fmt: skip
     return model
 
 

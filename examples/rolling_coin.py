@@ -20,6 +20,7 @@ def build() -> lw.Model:
     coin = model.body("coin", link, link.origin, m, lw.inertia(D, xx=m * r**2 / 4, yy=m * r**2 / 4, zz=m * r**2 / 2))
     model.gravity(-g * N.z)
     model.contact("table", coin.rim(D.z, r), lw.Plane(point=O, normal=N.z), friction=MU)
+    model.describe(m="mass of the coin [kg]", r="its radius [m]", g="acceleration of gravity [m/s^2]")
     return model
 
 

@@ -26,11 +26,18 @@ def build() -> lw.Model:
     slip = Do.velocity() + D.angular_velocity(N).cross(down)
     model.constraint("touching", contact.position().dot(N.z))
     model.constraint("rolling", [slip.dot(N.x), slip.dot(N.y)])
+    model.describe(m="mass of the disk [kg]", r="its radius [m]", g="acceleration of gravity [m/s^2]")
     return model
 
 
 SHOW = ("z", "w3", "contact")
 DRAW = ("disk_o", "contact")
+
+
+def outline(model: lw.Model) -> lw.Rim:
+    """The disk as a wheel."""
+    disk = model.bodies["disk"]
+    return disk.rim(disk.frame.z, model.symbols["r"])
 
 
 def start(tilt: float, precession: float, spin: float, nod: float = 0.0) -> dict:

@@ -16,6 +16,7 @@ def build() -> lw.Model:
     ball = model.body("ball", link, link.origin, m, lw.inertia(link.frame, xx=inertia, yy=inertia, zz=inertia))
     model.gravity(-g * N.z)
     model.contact("floor", ball.sphere(r), lw.Plane(point=O, normal=N.z), friction=MU)
+    model.describe(m="mass of the ball [kg]", r="its radius [m]", g="acceleration of gravity [m/s^2]")
     return model
 
 

@@ -21,6 +21,8 @@ def build() -> lw.Model:
     center = ball.origin.at("center", l * T.z)
     model.body("top", frame=T, center=center, mass=m, inertia=lw.inertia(T, xx=J, yy=J, zz=C), about=ball.origin)
     model.gravity(-g * model.frame.z)
+    model.describe(m="mass of the top [kg]", l="height of its centre [m]", J="inertia about the foot [kg m^2]",
+                   C="inertia about its axis [kg m^2]", g="acceleration of gravity [m/s^2]")  # fmt: skip
     return model
 
 
@@ -43,7 +45,15 @@ def live() -> lw.Exhibit:
     """To be pushed: a top that spins fast goes aside, not along."""
     model = build()
     model.torque(model.frames["top"], -1e-5 * model.frames["top"].angular_velocity(model.frame))
-    return lw.Exhibit(model, **start(rate=0.0, spin=160.0), draw=DRAW, view="xz", sliders={"g": (0.0, 20.0)})
+    return lw.Exhibit(model, **start(rate=0.0, spin=160.0), view="xz", shapes=(outline(model),),
+                      sliders={"g": (0.0, 20.0)})  # fmt: skip
+
+
+def outline(model: lw.Model) -> lw.Hull:
+    """The top as it is turned: from its tip to a wide rim of six corners, by which one sees it spin."""
+    rings = ((0.034, 0.004), (0.034, 0.014), (0.006, 0.03))
+    around = [(r * math.cos(a), r * math.sin(a), z) for r, z in rings for a in (k * math.pi / 3 for k in range(6))]
+    return model.bodies["top"].hull([(0.0, 0.0, -0.06), *around])
 
 
 def compare_euler(model: lw.Model, eq: lw.Equations) -> None:

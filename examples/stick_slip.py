@@ -32,6 +32,8 @@ def build(free: bool = False) -> lw.Model:
     model.force(P, -k * x * N.x, name="spring")
     belt = lw.Line(point=O, direction=N.x, normal=N.y, belt=V)
     model.contact("belt", P, belt, friction=lw.Coulomb(MU_S, MU_D))
+    model.describe(m="mass of the block [kg]", k="stiffness of the spring [N/m]",
+                   g="acceleration of gravity [m/s^2]", x="stretch of the spring [m]")  # fmt: skip
     return model
 
 
@@ -48,7 +50,12 @@ def run(model: lw.Model, periods: int = 5) -> lw.Trajectory:
 def live() -> lw.Exhibit:
     """To be pressed onto the belt, held back, and lifted off by hand."""
     model = build(free=True)
-    return lw.Exhibit(model, q={"x": MIDDLE - REACH, "y": 0.0}, u={"v": V}, draw=DRAW,
+    N, P = model.frame, model.points["P"]
+    wall = model.origin.at("wall", -0.3 * N.x + 0.02 * N.y)
+    block = lw.Box(P.at("middle", 0.02 * N.y), (0.06, 0.04), body=N)
+    model.spring(wall, P.at("hook", 0.02 * N.y - 0.03 * N.x), stiffness=1e-9)  # only to be seen
+    post = lw.Box(model.origin.at("post", -0.31 * N.x + 0.02 * N.y), (0.02, 0.08), body=N)
+    return lw.Exhibit(model, q={"x": MIDDLE - REACH, "y": 0.0}, u={"v": V}, shapes=(block, post),
                       sliders={"k": (20.0, 400.0), "m": (0.3, 3.0), "g": (1.0, 20.0)},
                       constraints=(lw.Constraint("block is stopped", dt(model.symbols["x"])),))  # fmt: skip
 

@@ -59,6 +59,16 @@ def build() -> lw.Model:
         slip = center.velocity() + wheel.angular_velocity(N).cross(arm)
         model.constraint(f"{name} wheel on the ground", (center.position(O) + arm).dot(N.z))
         model.constraint(f"{name} wheel rolls", [slip.dot(N.x), slip.dot(N.y)])
+    model.describe(w="wheel base [m]", c="trail [m]", g="acceleration of gravity [m/s^2]",
+                   tilt="tilt of the steer axis [rad]", r_R="radius of the rear wheel [m]",
+                   r_F="radius of the front wheel [m]", m_R="mass of the rear wheel [kg]",
+                   m_F="mass of the front wheel [kg]", m_B="mass of the rear frame with its rider [kg]",
+                   m_H="mass of the front frame [kg]", x="[m]", y="[m]", z="[m]", yaw="[rad]", lean="[rad]",
+                   pitch="[rad]", steer="[rad]", rear="angle of the rear wheel [rad]",
+                   front="angle of the front wheel [rad]", x_B="[m]", z_B="[m]", x_H="[m]", z_H="[m]",
+                   R_xx="[kg m^2]", R_yy="[kg m^2]", F_xx="[kg m^2]", F_yy="[kg m^2]", B_xx="[kg m^2]",
+                   B_yy="[kg m^2]", B_zz="[kg m^2]", B_zx="[kg m^2]", H_xx="[kg m^2]", H_yy="[kg m^2]",
+                   H_zz="[kg m^2]", H_zx="[kg m^2]")  # fmt: skip
     return model
 
 
@@ -82,6 +92,30 @@ def run(model: lw.Model) -> lw.Trajectory:
     """A push to the side at 4.6 m/s: it sways, steers into the fall, and rides on upright in another direction."""
     upright = {"lean": 0.0, "steer": 0.0}
     return lw.simulate(model, until=5.0, q=upright, u={"u_lean": 0.5, "u_steer": 0.0, "u_rear": 4.6 / 0.3})
+
+
+def live() -> lw.Exhibit:
+    """To be pushed to the side: it steers into the fall, and rides on."""
+    model = build()
+    upright = {"lean": 0.0, "steer": 0.0}
+    return lw.Exhibit(model, q=upright, u={"u_lean": 0.4, "u_steer": 0.0, "u_rear": 4.6 / 0.3}, view="xz",
+                      shapes=outline(model), hold="rear frame", plots=("lean", "steer"))  # fmt: skip
+
+
+def outline(model: lw.Model) -> tuple[lw.Rim | lw.Capsule, ...]:
+    """Wheels, frame, saddle and handlebar."""
+    B, H, points = model.frames["B"], model.frames["fork"], model.points
+    rear, front = model.bodies["rear frame"], model.bodies["front frame"]
+    axle, hub, S = points["Ro"], points["Fo"], points["S"]
+    crank, seat = axle.at("crank", 0.42 * B.x), axle.at("seat", 0.2 * B.x + 0.62 * B.z)
+    head = S.at("head tube", 0.85 * model.frames["head"].z)
+    stem = S.at("stem", 0.95 * H.z)
+    tubes = [(rear, axle, crank), (rear, crank, seat), (rear, seat, axle), (rear, crank, head), (rear, head, seat),
+             (rear, seat.at("saddle", -0.08 * B.x + 0.05 * B.z), seat.at("nose", 0.12 * B.x + 0.05 * B.z)),
+             (front, hub, stem), (front, stem.at("left", 0.25 * H.y), stem.at("right", -0.25 * H.y))]  # fmt: skip
+    wheels = (model.bodies["rear wheel"].rim(model.frames["R"].y, 0.3, tube=0.02),
+              model.bodies["front wheel"].rim(model.frames["F"].y, 0.35, tube=0.02))  # fmt: skip
+    return *wheels, *(body.capsule(a, b, 0.018) for body, a, b in tubes)
 
 
 # Basu-Mandal, Chatterjee, Papadopoulos (2007), Table 1, in these axes: coordinates, their rates and accelerations.

@@ -32,6 +32,12 @@ def build() -> lw.Model:
     model.contact("beak", O.at("beak", beak), pole, restitution=0.5, friction=0.3)
     model.contact("below", O.at("below", (r_M - r_0 + h_M * phi_M) * N.x + side), pole, friction=0.3)
     model.contact("above", O.at("above", (r_M - r_0 - h_M * phi_M) * N.x + side), pole, friction=0.3)
+    model.describe(m_M="mass of the sleeve [kg]", J_M="its inertia [kg m^2]", m_S="mass of the woodpecker [kg]",
+                   J_S="its inertia [kg m^2]", c="stiffness of the spring [N m/rad]",
+                   g="acceleration of gravity [m/s^2]", r_0="length [m]", r_M="length [m]", h_M="length [m]",
+                   l_M="length [m]", l_G="length [m]", h_S="length [m]", l_S="length [m]",
+                   y="height of the sleeve [m]", phi_M="angle of the sleeve [rad]",
+                   phi_S="angle of the woodpecker [rad]")  # fmt: skip
     return model
 
 

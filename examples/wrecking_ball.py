@@ -32,6 +32,10 @@ def build() -> lw.Model:
     model.rope("rope", ball, tip, L, restitution=BOUNCE)
     model.friction("brake", jib, holds, slips)
     model.one_way("ratchet", -dt(jib.q[0]))
+    model.describe(m="mass of the ball [kg]", M="mass of the jib [kg]", L="length of the rope [m]",
+                   A="length of the jib [m]", g="acceleration of gravity [m/s^2]",
+                   holds="torque up to which the brake holds [N m]", slips="torque at which it slips [N m]",
+                   x="place of the ball [m]", y="height of the ball [m]")  # fmt: skip
     return model
 
 

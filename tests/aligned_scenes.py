@@ -21,6 +21,7 @@ from scene_shapes import Array, Ground, Solid, ball, box, capsule, disk, from_fl
 
 STEP = math.pi / 12.0  # of angles
 GRID = 0.25  # m, of places
+ROOM = 8.0  # m: how far pieces of ground go on
 MIRRORED = 1e-7  # of the size of a scene: how far a mirror image may be off
 FLUSH = 1e-7  # the same of ground in pieces: runs of other steps
 LEVEL = from_flat(np.zeros(3), np.array([0.0, 1.0, 0.0])), from_flat(np.zeros(3), np.array([0.0, 0.0, 1.0]))
@@ -232,7 +233,8 @@ def pushed(s: Aligned) -> None:
     s.model.force(s.solids[0][0].origin, push * s.model.frame.x)
     force = s.pick(0.0, 2.5, 10.0, 20.0, 40.0)
     s.inputs = {"push": force * lw.sin(5.0 * s.model.time) if s.chance(0.3) else force}
-    s.driven = True
+    s.driven, mass = True, float(s.solids[0][1].mass)
+    s.until = min(s.until, math.sqrt(2.0 * ROOM * mass / force)) if force > 0.0 else s.until  # not off the ground
     on_ground(s, under, law)
 
 

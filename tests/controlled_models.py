@@ -54,3 +54,65 @@ def arm(friction: float | None = None, unit: float = 1.0, contacts: bool = True)
     model.contact("table", P, lw.Plane(model.origin.at("on_table", -0.3 * unit * N.y), N.y), friction=friction)
     model.contact("wall", P, lw.Plane(model.origin.at("on_wall", 0.8 * unit * N.x), -1.0 * N.x))
     return model
+
+
+def five_bar(unit: float = 1.0) -> lw.Model:
+    """Two arms that hold one point; a motor in each joint at the base, all others passive."""
+    model = lw.Model("five-bar")
+    N, ends = model.frame, []
+    for side, place, name in ((-1.0, -0.1, "left"), (1.0, 0.1, "right")):
+        base = model.origin.at(f"{name}_base", place * unit * N.x)
+        inner = model.revolute(f"{name}_arm", at=base, q=[f"q_{name}"], u=[f"u_{name}"])
+        elbow = base.at(f"{name}_elbow", 0.3 * unit * inner.frame.x)
+        outer = model.revolute(f"{name}_rod", inner, at=elbow, q=[f"p_{name}"], u=[f"w_{name}"])
+        ends.append(elbow.at(f"{name}_end", 0.4 * unit * outer.frame.x))
+        for link, point, length, mass in ((inner, base, 0.3, 1.0 + 0.1 * side), (outer, elbow, 0.4, 0.7)):
+            middle = point.at(f"{link.name}_c", 0.5 * length * unit * link.frame.x)
+            model.body(link.name, link, middle, mass, lw.inertia(link.frame, zz=mass * (length * unit) ** 2 / 12.0))
+        model.actuate(inner, model.input(f"T_{name}"))
+    model.gravity(-9.81 * unit * N.y)
+    model.constraint("tip", [(ends[0].position() - ends[1].position()).dot(axis) for axis in (N.x, N.y)])
+    return model
+
+
+def delta() -> lw.Model:
+    """Three arms at 120°, and rods to a platform that does not turn; motors in the arms."""
+    model = lw.Model("delta")
+    N, g = model.frame, 9.81
+    platform = model.prismatic("px", axis=N.x, q=["x"], u=["vx"])
+    for axis, name in ((N.y, "y"), (N.z, "z")):
+        platform = model.prismatic(f"p{name}", platform, axis=axis, q=[name], u=[f"v{name}"])
+    model.particle("platform", platform.origin, 1.2)
+    for i in range(3):
+        turn = 2.0 * math.pi * i / 3.0
+        out, side = (math.cos(turn) * N.x + math.sin(turn) * N.y), (-math.sin(turn) * N.x + math.cos(turn) * N.y)
+        base = model.origin.at(f"base{i}", 0.2 * out)
+        arm = model.revolute(f"arm{i}", at=base, axis=side, q=[f"q{i}"], u=[f"u{i}"])
+        elbow = base.at(f"elbow{i}", 0.25 * math.cos(turn) * arm.frame.x + 0.25 * math.sin(turn) * arm.frame.y)
+        model.particle(f"elbow{i}", elbow, 0.4)
+        model.actuate(arm, model.input(f"T{i}"))
+        model.distance(f"rod{i}", elbow, platform.origin.at(f"corner{i}", 0.05 * out), 0.5)
+    model.gravity(-g * N.z)
+    return model
+
+
+def stewart() -> lw.Model:
+    """A platform on six legs, each a universal joint, a ram and a ball: 24 speeds, 18 rows, a motor in each ram."""
+    model = lw.Model("Stewart platform")
+    N = model.frame
+    platform = model.free("platform", at=model.origin)
+    model.body("platform", platform, platform.origin, 4.0, lw.inertia(platform.frame, 0.06, 0.06, 0.1))
+    for i in range(6):
+        low, high = (math.radians(60.0 * (i // 2 * 2) + (15.0 if i % 2 else -15.0)),
+                     math.radians(60.0 * (i // 2 * 2) + (45.0 if i % 2 else -45.0)))  # fmt: skip
+        foot = model.origin.at(f"foot{i}", 0.5 * math.cos(low) * N.x + 0.5 * math.sin(low) * N.y)
+        hip = model.universal(f"hip{i}", at=foot)
+        ram = model.prismatic(f"ram{i}", hip, at=foot, axis=hip.frame.z)
+        model.body(f"rod{i}", ram, ram.origin.at(f"rod{i}_c", -0.2 * ram.frame.z), 0.5,
+                   lw.inertia(ram.frame, 0.01, 0.01, 0.001))  # fmt: skip
+        model.actuate(ram, model.input(f"F{i}"))
+        corner = platform.origin.at(f"corner{i}", 0.25 * math.cos(high) * platform.frame.x
+                                    + 0.25 * math.sin(high) * platform.frame.y)  # fmt: skip
+        model.close("ball", f"joint{i}", ram, platform, at=ram.origin, to=corner)
+    model.gravity(-9.81 * N.z)
+    return model

@@ -74,6 +74,16 @@ def from_edge(y: Array, p: Array, q: Array) -> Array:
     return np.asarray(np.linalg.norm(y - p - s[:, None] * (q - p), axis=1))
 
 
+def from_meridian(x: Array, corners: Array) -> Array:
+    """Signed distances from a convex solid of revolution about z, whose outline goes through corners (r, z) from the
+    axis to the axis, clockwise: in the half-plane of each place."""
+    y = np.column_stack([np.hypot(x[:, 0], x[:, 1]), x[:, 2]])
+    outline = np.vstack([(0.0, corners[0, 1]), corners, (0.0, corners[-1, 1])])
+    pairs = [(p, q) for p, q in itertools.pairwise(outline) if (p != q).any()]
+    deep = np.max([(y - p) @ np.array([-(q - p)[1], (q - p)[0]]) / np.linalg.norm(q - p) for p, q in pairs], axis=0)
+    return np.where(deep > 0.0, np.min([from_edge(y, p, q) for p, q in pairs], axis=0), deep)
+
+
 class Pen:
     """Draws shapes on a body."""
 
@@ -93,6 +103,21 @@ class Pen:
     def capsule(self) -> Drawn:
         shape = lw.Capsule(self.at(-0.5), self.at(0.5), 0.2, body=self.body)
         return Drawn(shape, np.linspace([-0.5, 0.0, 0.0], [0.5, 0.0, 0.0], 800), 0.2)
+
+    def cylinder(self) -> Drawn:
+        a, z = (x.ravel() for x in np.meshgrid(np.linspace(0.0, 2.0 * math.pi, 240, endpoint=False),
+                                               np.linspace(-0.3, 0.3, 121)))  # fmt: skip
+        side = np.column_stack([0.35 * np.cos(a), 0.35 * np.sin(a), z])
+        shape = lw.Cylinder(self.at(0.0, 0.0, -0.3), self.at(0.0, 0.0, 0.3), 0.35, body=self.body)
+        return Drawn(shape, side, outside=lambda x: from_meridian(x, np.array([(0.35, 0.3), (0.35, -0.3)])))
+
+    def cone(self) -> Drawn:
+        a, z = (x.ravel() for x in np.meshgrid(np.linspace(0.0, 2.0 * math.pi, 240, endpoint=False),
+                                               np.linspace(-0.3, 0.4, 121)))  # fmt: skip
+        r = 0.5 * (0.4 - z) / 0.7
+        side = np.column_stack([r * np.cos(a), r * np.sin(a), z])
+        shape = lw.Cone(self.at(0.0, 0.0, -0.3), self.at(0.0, 0.0, 0.4), 0.5, body=self.body)
+        return Drawn(shape, side, outside=lambda x: from_meridian(x, np.array([(0.0, 0.4), (0.5, -0.3)])))
 
     def wire(self) -> Drawn:
         shape = lw.Segment(self.at(-0.5), self.at(0.5), body=self.body)
@@ -140,7 +165,8 @@ class Pen:
         return Drawn(shape, self._circle(0.4)[:, [2, 0, 1]], 0.2)
 
 
-SHAPES = ("point", "sphere", "capsule", "box", "hull", "plane", "wire", "tyre", "rim", "surface", "donut")
+SHAPES = ("point", "sphere", "capsule", "cylinder", "cone", "box", "hull", "plane", "wire", "tyre", "rim", "surface",
+          "donut")  # fmt: skip
 FRONT = ("plane", "surface")
 
 

@@ -28,7 +28,7 @@ from unittest.mock import patch
 import latchwork as lw
 from latchwork.hybrid.event import STATES, RunEvent
 from latchwork.view import gallery
-from random_scenes import Endless, scene
+from random_scenes import SUITE, Endless, scene
 
 GOLDEN = Path(__file__).resolve().parent / "golden" / "events.txt"
 EXACT = 1e-9  # of max(1, t)
@@ -189,9 +189,8 @@ def beside(name: str, sign: float, speeds: bool) -> Sequence[RunEvent]:
 
 def names() -> list[str]:
     """All runs that are held: examples, and seeds that broke a law once or are in every run."""
-    from hybrid.test_random_scenes import LONG, SUITE
-
-    return [*gallery.NAMES, *map(str, sorted({*SUITE, *LONG}))]
+    seeds = {int(name.split(" ")[0]) for name in kept() if name[0].isdigit()}
+    return [*gallery.NAMES, *map(str, sorted({*SUITE, *seeds}))]
 
 
 def main(arguments: Sequence[str]) -> None:

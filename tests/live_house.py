@@ -29,7 +29,7 @@ class Ticked:
     """A loop without a clock and without a process: some ticks whenever its state is asked for."""
 
     def __init__(self, source: str, device: Device | None = None) -> None:
-        self.live = Live(exhibit_of(source), device=device)
+        self.live = Live(exhibit_of(source), device=device, source=source)
         self.alive = False
 
     def start(self) -> None:

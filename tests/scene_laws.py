@@ -33,9 +33,9 @@ def gaps(s: Scene, run: lw.Trajectory) -> list[str]:
     some = np.unique(np.linspace(0, len(t) - 1, 60).astype(int))
     found = []
     points = list(dict.fromkeys(p for _, a, b in s.delassus_programs for p in (*a.points, *getattr(b, "points", ()))))
-    dense = run.at(np.linspace(t[0], t[-1], DENSE))
+    dense = run.at(between_steps(run, np.linspace(t[0], t[-1], DENSE)))
     for what, samples, deepest in (("at a sample", run, SINKS), ("between", dense, BETWEEN)):
-        pick = some if samples is run else np.arange(DENSE)
+        pick = some if samples is run else np.arange(np.size(samples.t))
         at = dict(zip(points, samples.each(*points), strict=True))
         for name, a, b in s.delassus_programs:
             start = s.late.get(name, -np.inf)
@@ -50,6 +50,12 @@ def gaps(s: Scene, run: lw.Trajectory) -> list[str]:
             if least < -deepest * loose(s):
                 found.append(f"sinks in {what}: '{name}' by {-least:.2e}")
     return found
+
+
+def between_steps(run: lw.Trajectory, t: np.ndarray) -> np.ndarray:
+    """Times that no time stepping went through: its gaps are kept at the ends of steps, chords are in between."""
+    stepped = [(start, end) for start, end, *_ in run.audit.stepped]
+    return t[~np.any([(t > start) & (t < end) for start, end in stepped] or [np.zeros(len(t), bool)], axis=0)]
 
 
 def energy(s: Scene, run: lw.Trajectory) -> list[str]:

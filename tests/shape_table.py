@@ -15,7 +15,8 @@ PLANE = {
     "boundary": "`Boundary`", "curve": "`Curve`",
 }  # fmt: skip
 SPACE = {
-    "point": "point", "sphere": "`Sphere`", "capsule": "`Capsule`", "box": "`Box`", "hull": "`Hull`",
+    "point": "point", "sphere": "`Sphere`", "capsule": "`Capsule`", "cylinder": "`Cylinder`",
+    "cone": "`Cone`", "box": "`Box`", "hull": "`Hull`",
     "plane": "`Plane`", "wire": "`Segment`", "rim": "`Rim`", "tyre": "`Rim`, tube", "surface": "`Surface`",
 }  # fmt: skip
 

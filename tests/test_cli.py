@@ -570,9 +570,56 @@ def test_options_that_are_none(capsys, option, advice):
 
 
 @pytest.mark.parametrize(
-    ("word", "advice"), [("dmeo", "Did you mean 'demo'?"), ("xyz", "Known: derive, run, info, export, schema")]
+    ("word", "advice"), [("dmeo", "Did you mean 'demo'?"), ("xyz", "Known: derive, run, study, info, export, schema")]
 )
 def test_commands_that_are_none(capsys, word, advice):
     """The nearest command is named, or all of them."""
     assert main([word]) == 2
     assert f"latchwork: error: argument COMMAND: there is no '{word}'. {advice}" in capsys.readouterr().err
+
+
+# --- what a newcomer types ------------------------------------------------------------------------------------------
+
+NEWCOMERS = {
+    ("run", "examples/four_bar.py"): "is a Python script. Run it with 'python examples/four_bar.py'",
+    ("derive", PENDULUM, "-o", "/nowhere/at/all.txt"): "/nowhere/at/all.txt: no such file or directory.",
+}
+
+
+@pytest.mark.parametrize(("typed", "said"), NEWCOMERS.items())
+def test_mistakes_are_answered_in_words(typed, said, capsys):
+    """No Errno, no traceback: the file, what is wrong, what to do."""
+    assert main(list(typed)) == 2
+    assert said in (told := capsys.readouterr().err)
+    assert "Errno" not in told
+
+
+def test_version_is_an_option_too(capsys):
+    """``latchwork --version`` is ``latchwork version``."""
+    assert main(["--version"]) == 0
+    said = capsys.readouterr().out
+    assert main(["version"]) == 0
+    assert capsys.readouterr().out == said
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete_commands_and_options(shell, capsys):
+    """Every command, and its options."""
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert "derive" in script
+    assert "floating" in script
+
+
+def test_what_is_written_is_told(tmp_path, capsys):
+    """"wrote FILE", on stderr, for every file."""
+    assert main(["derive", PENDULUM, "-o", str(tmp_path / "eq.txt")]) == 0
+    assert capsys.readouterr().err == f"wrote {tmp_path / 'eq.txt'}\n"
+    assert main(["run", PENDULUM, "--until", "0.1", "--plot", str(tmp_path / "run.png"), "--show", "energy"]) == 0
+    assert f"wrote {tmp_path / 'run.png'}\n" in capsys.readouterr().err
+
+
+def test_meters_are_columns(capsys):
+    """--show adds columns: an energy, a reaction."""
+    assert main(["run", PENDULUM, "--until", "0.05", "--csv", "--show", "energy", "--show", "magnitude(momentum)"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith(",energy,magnitude(momentum)")

@@ -113,12 +113,16 @@ def test_round_trip_through_yaml(name, k):
 def test_demo_is_one_page_that_needs_no_network(tmp_path, capsys):
     """``latchwork demo`` writes a page with all examples that it is given, and loads nothing from elsewhere."""
     names = gallery.NAMES[::18]
-    assert demo.main(str(tmp_path), quiet=True, names=names) == 0
+    assert demo.main(str(tmp_path), names=names) == 0
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert [name for name in names if f'id="{name}"' not in page] == []
-    assert re.findall(r"""(?:src|href)=["'](?!#)|@import|url\((?!#)|<script""", page) == []
+    assert re.findall(r"""(?:src|href)=["'](?!#|http://127\.0\.0\.1:8321/)|@import|url\((?!#)|fetch\(""", page) == []
+    assert len(re.findall("data-thumb=", page)) == len(names)
+    assert "http-equiv=\"refresh\"" not in page  # only while it is being written
     assert len(list(tmp_path.glob("*.png"))) == 2 * len(names)
-    assert capsys.readouterr().out.strip().startswith(f"open {tmp_path / 'index.html'}")
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"open {tmp_path / 'index.html'}")
+    assert last.startswith(f"wrote {tmp_path / 'index.html'}")
 
 
 # --- structural zeros ---------------------------------------------------------------------------------------------

@@ -23,11 +23,12 @@ ORDER = [
     ["model"],
     ["integrate"],
     ["hybrid"],
-    ["export", "bench"],
+    ["export", "bench", "identification"],
     ["control", "flexible"],
     ["formats"],
     ["realtime"],
     ["view"],
+    ["study"],
     ["cli"],
     ["__init__", "__main__"],  # the front doors: they may import every layer, and no layer imports them
 ]

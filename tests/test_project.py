@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import json
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import latchwork
+import latchwork as lw
 
 ROOT = Path(__file__).resolve().parents[1]
 SLOW = ["llvmlite", "matplotlib", "numpy", "scipy", "sympy", "yaml", "latchwork.kane.equations", "latchwork.program"]
@@ -115,8 +117,10 @@ def test_readme_example_prints_what_it_says():
 @pytest.mark.usefixtures("desk")
 @pytest.mark.parametrize(
     "page",
-    ["tutorial.md", "constraints.md", "contact.md", "realtime.md", "devices.md", "small-motions.md", "migrating.md",
-     "robots.md"],
+    ["five-minutes.md", *(f"howto/{page.name}" for page in sorted((ROOT / "docs" / "howto").glob("*.md"))
+                          if page.stem != "index"),
+     "tutorial.md", "constraints.md", "contact.md", "realtime.md", "devices.md", "small-motions.md", "migrating.md",
+     "robots.md", "flexible.md"],
 )
 def test_pages_run(page):
     """The Python blocks of a page, one after the other, are a script that prints the text blocks that follow them."""
@@ -125,6 +129,18 @@ def test_pages_run(page):
     printed = run("".join(f"{code}\nprint('{END}')\n" for code, _ in blocks), page).split(END)
     said = [(out.strip(), text.strip()) for out, (_, text) in zip(printed, blocks, strict=False) if text]
     assert [out for out, _ in said] == [text for _, text in said]
+
+
+def test_the_reference_has_every_public_name(monkeypatch):
+    """Each name is on the page of one subject; errors and modules have sections of their own."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
+    import api_pages
+
+    listed = [name for names in api_pages.pages().values() for name in names]
+    others = {name for name in lw.__all__ if inspect.ismodule(getattr(lw, name)) or
+              getattr(getattr(lw, name), "__module__", "") == "latchwork.errors"}  # fmt: skip
+    assert sorted(listed) == sorted(set(lw.__all__) - others)
+    assert "Others" not in api_pages.pages()
 
 
 def test_modules_named_in_the_architecture_exist():

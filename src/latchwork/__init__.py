@@ -18,6 +18,7 @@ from latchwork.errors import (
     EvaluationError,
     ExpressionError,
     FileError,
+    Incomplete,
     IntegrationError,
     Interference,
     Interrupted,
@@ -26,6 +27,7 @@ from latchwork.errors import (
     ModelError,
     ProgramError,
     SpeedsError,
+    StudyError,
     Unsettled,
     VelocityError,
 )
@@ -62,6 +64,7 @@ from latchwork.symbolic.expr import (
     where,
 )
 from latchwork.symbolic.matrix import Matrix
+from latchwork.symbolic.quantity import Quantity, quantity
 
 if TYPE_CHECKING:
     from latchwork import bench, control
@@ -78,6 +81,7 @@ if TYPE_CHECKING:
         Box,
         Capsule,
         Circle,
+        Cone,
         Cylinder,
         Hull,
         Line,
@@ -90,6 +94,7 @@ if TYPE_CHECKING:
     from latchwork.export import export_c, export_python, to_casadi, to_jax
     from latchwork.flexible.beam import Beam
     from latchwork.flexible.end_conditions import polynomial_shapes
+    from latchwork.flexible.flexible_body import FlexibleBody, craig_bampton
     from latchwork.formats import dump, load, loads
     from latchwork.formats.remote import Remote
     from latchwork.formats.shape_server import ShapeServer
@@ -111,6 +116,9 @@ if TYPE_CHECKING:
     from latchwork.hybrid.table import Table
     from latchwork.hybrid.time_stepping.settings import TimeStepping
     from latchwork.hybrid.trajectory import Trajectory
+    from latchwork.identification.base_parameters import base_parameters
+    from latchwork.identification.excitation import exciting
+    from latchwork.identification.fit import identify
     from latchwork.integrate.methods import RK4, DormandPrince
     from latchwork.integrate.stiff import SciPy, Sundials
     from latchwork.kane.equations import Equations
@@ -118,6 +126,10 @@ if TYPE_CHECKING:
     from latchwork.realtime.live import Live
     from latchwork.realtime.process import Loop
     from latchwork.realtime.replay import replay
+    from latchwork.study.minimum import DifferentialEvolution, NelderMead, Optuna, minimize
+    from latchwork.study.points import grid, points, sampled
+    from latchwork.study.study import Study
+    from latchwork.view.beams import plot_beam_modes, plot_campbell, plot_deflection
     from latchwork.view.linear import plot_eigenvalues
 
 _LATE = {
@@ -129,13 +141,15 @@ _LATE = {
     "Eigenmode": "latchwork.constraint.linearization.linear",
     "Steady": "latchwork.constraint.linearization.equilibrium",
     "plot_eigenvalues": "latchwork.view.linear",
+    **dict.fromkeys(("plot_beam_modes", "plot_campbell", "plot_deflection"), "latchwork.view.beams"),
     **dict.fromkeys(
-        "Line Plane Segment Polyline Arc Boundary Circle Sphere Capsule Cylinder Rim Box Hull".split(),
+        "Line Plane Segment Polyline Arc Boundary Circle Sphere Capsule Cylinder Cone Rim Box Hull".split(),
         "latchwork.contact.shapes",
     ),
     **dict.fromkeys(("Contact", "Coulomb", "Zones", "zones"), "latchwork.contact.law"),
     "Equations": "latchwork.kane.equations",
     "Beam": "latchwork.flexible.beam",
+    **dict.fromkeys(("FlexibleBody", "craig_bampton"), "latchwork.flexible.flexible_body"),
     "polynomial_shapes": "latchwork.flexible.end_conditions",
     "simulate": "latchwork.hybrid.simulate",
     "SimState": "latchwork.hybrid.state",
@@ -168,11 +182,19 @@ _LATE = {
     "Live": "latchwork.realtime.live",
     "Loop": "latchwork.realtime.process",
     "replay": "latchwork.realtime.replay",
+    "Study": "latchwork.study.study",
+    **dict.fromkeys(("minimize", "DifferentialEvolution", "NelderMead", "Optuna"), "latchwork.study.minimum"),
+    "base_parameters": "latchwork.identification.base_parameters",
+    "identify": "latchwork.identification.fit",
+    "exciting": "latchwork.identification.excitation",
+    **dict.fromkeys(("grid", "sampled", "points"), "latchwork.study.points"),
 }
 _MODULES = {"bench": "latchwork.bench", "control": "latchwork.control", "makers": "latchwork.constraint.joints.makers"}
 
 __all__ = [
     "Model",
+    "Quantity",
+    "quantity",
     "Frame",
     "Point",
     "Vector",
@@ -200,6 +222,7 @@ __all__ = [
     "Circle",
     "Sphere",
     "Capsule",
+    "Cone",
     "Cylinder",
     "Rim",
     "Box",
@@ -217,6 +240,11 @@ __all__ = [
     "Equations",
     "Beam",
     "polynomial_shapes",
+    "FlexibleBody",
+    "craig_bampton",
+    "plot_beam_modes",
+    "plot_campbell",
+    "plot_deflection",
     "Linear",
     "Eigenmode",
     "Steady",
@@ -234,6 +262,17 @@ __all__ = [
     "Projected",
     "BackwardDifferences",
     "simulate_many",
+    "Study",
+    "grid",
+    "sampled",
+    "points",
+    "minimize",
+    "DifferentialEvolution",
+    "NelderMead",
+    "Optuna",
+    "base_parameters",
+    "identify",
+    "exciting",
     "TimeStepping",
     "Trajectory",
     "Table",
@@ -301,6 +340,8 @@ __all__ = [
     "AuditError",
     "AuditWarning",
     "FileError",
+    "StudyError",
+    "Incomplete",
 ]
 
 

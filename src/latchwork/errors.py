@@ -17,7 +17,9 @@
     │   ├── Unsettled        contacts for which no lasting set of open, sliding and sticking was found
     │   ├── ControlError     a law that has no command, or one that returns what is none
     │   └── AuditError       a run whose energy or constraints are far off what its method promises
-    └── FileError            a file or text that cannot be read as a model
+    ├── FileError            a file or text that cannot be read as a model
+    └── StudyError           a study that cannot be, or whose store cannot be written
+        └── Incomplete       results of a study that has not all its points
 
     KeyboardInterrupt
     └── Interrupted          Ctrl-C in a run, which it carries
@@ -32,7 +34,9 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import os
 import reprlib
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -44,6 +48,14 @@ class LatchworkError(Exception):
 
     def __str__(self) -> str:
         return printable(super().__str__())
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: where the user's own lines were, and what is wrong; nothing of the inside."""
+        inside = os.path.dirname(os.path.abspath(__file__))
+        frames = [frame for frame in traceback.extract_tb(self.__traceback__) if "IPython" not in frame.filename
+                  and not os.path.abspath(frame.filename).startswith(inside)]  # fmt: skip
+        lines = "".join(traceback.format_list(frames[-3:])).splitlines()
+        return [*lines, f"{type(self).__name__}: {self}"]
 
 
 class ExpressionError(LatchworkError):
@@ -123,6 +135,14 @@ class Unsettled(IntegrationError):
 
 class ControlError(IntegrationError):
     """A law that has no command in a run, or returns what is none; ``run`` holds the run so far."""
+
+
+class StudyError(LatchworkError):
+    """A study that cannot be: points, outputs, or a store that is another's, full, or not to be written."""
+
+
+class Incomplete(StudyError):
+    """Results of a study that has not all its points."""
 
 
 class Interrupted(KeyboardInterrupt):

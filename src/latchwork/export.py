@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from latchwork.files import write_text
 from latchwork.hybrid.stops import guards_and_rates
 from latchwork.hybrid.trajectory import quantity
 from latchwork.kane.equations import Equations
+from latchwork.kane.units import label_of
 from latchwork.mechanics.point import Point
 from latchwork.model import Model
 from latchwork.program.c import CALLED, CPLUSPLUS, MACROS, CFunction
@@ -74,13 +75,19 @@ def to_jax(equations: Equations, *, outputs: Mapping[str, Any] | None = None,
 
 def groups(equations: Equations) -> tuple[Group, ...]:
     """The arguments of every exported function: (t, q, u, r, p)."""
-    return (
-        Group("t", "time", ("t",), scalar=True),
-        Group("q", "coordinates", equations.q_names),
-        Group("u", "generalized speeds", equations.u_names),
-        Group("r", "inputs", tuple(symbol.name for symbol in equations.r)),
-        Group("p", "parameters", tuple(symbol.name for symbol in equations.p)),
-    )
+    meanings = {"q": "coordinates", "u": "generalized speeds", "r": "inputs", "p": "parameters"}
+    found = [Group("t", "time", ("t",), scalar=True)]
+    for letter, meaning in meanings.items():
+        symbols = getattr(equations, letter)
+        names = tuple(symbol.name for symbol in symbols)
+        found.append(Group(letter, meaning, names, notes=_notes(equations, symbols)))
+    return tuple(found)
+
+
+def _notes(equations: Equations, symbols: Iterable[Expr]) -> tuple[str, ...]:
+    """``[rad] angle of the crank`` for each symbol, as far as it is known."""
+    labels = [label_of(equations.system, symbol) for symbol in symbols]
+    return tuple(" ".join([f"[{label.unit}]"] * bool(label.unit) + [label.description]).strip() for label in labels)
 
 
 def programs(equations: Equations, outputs: Mapping[str, Any] | None = None,

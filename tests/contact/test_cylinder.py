@@ -1,4 +1,4 @@
-"""Cylinders on planes, balls and points: gaps against least distances found another way, and runs by closed forms."""
+"""Cylinders and cones: gaps against least distances found another way, and runs by closed forms."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_it_rolls_down_an_incline():
 def test_what_it_does_not_meet_is_refused_with_what_to_do():
     model, _, shape = free_cylinder()
     end = model.origin.at("x", model.frame.x)
-    for other in (lw.Box(model.origin, (1.0, 1.0, 1.0)), lw.Capsule(model.origin, end, 1.0)):
+    for other in (lw.Box(model.origin, (1.0, 1.0, 1.0)), lw.Segment(model.origin, end)):
         with pytest.raises(lw.ModelError, match=r"which no pair is for.*Plane.*cylinder\.sided\(12\)"):
             model.contact("wrong", shape, other)
     with pytest.raises(lw.ModelError, match="Give a whole number from 3 to 200"):
@@ -118,3 +118,117 @@ def test_the_prism_of_a_cylinder_lies_in_it():
     assert np.hypot(*prism.vertices[:, :2].T) == pytest.approx(RADIUS, abs=1e-12)
     assert sorted(set(np.round(prism.vertices[:, 2], 12))) == [0.0, 2 * HALF]
     assert model.contact("box", prism, lw.Box(model.origin.at("B", 5.0 * model.frame.x), (1.0, 1.0, 1.0))).features
+
+
+# --- on each other ----------------------------------------------------------------------------------------------------
+
+
+UPRIGHT, LYING = (1.0, 0.0, 0.0, 0.0), (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)
+FALLS = math.sqrt(0.2 / 9.81)
+
+
+def fallen(under, place, e, until=0.4):
+    """A cylinder that falls by 0.1 onto something fixed, by whom it is carried first, and the run."""
+    model, _, shape = free_cylinder()
+    model.contact("on", shape, under(model.origin, model.frame), friction=0.5)
+    model.gravity(-9.81 * model.frame.z)
+    return lw.simulate(model, until, q=named(place, e))
+
+
+def post(O, N):
+    """A cylinder that stands below the origin."""
+    return lw.Cylinder(O.at("P", -N.z), O, 0.5)
+
+
+@pytest.mark.parametrize("x", [0.0, 0.3])
+def test_a_can_stands_on_a_can(x):
+    """Coaxial, and off by a part of the radius: flat, where its rim is on the other's end, and where rims cross."""
+    run = fallen(post, (x, 0.0, HALF + 0.1), UPRIGHT)
+    assert run.events[0].t == pytest.approx(FALLS, abs=1e-9)
+    assert run["q_can_pz"][-1] == pytest.approx(HALF, abs=1e-9)
+    assert np.abs(run.u[-1]).max() < 1e-9
+
+
+def test_a_can_lies_on_the_end_of_a_can():
+    """On its side, across the rim of the other, at two places."""
+    run = fallen(post, (0.1, 0.0, RADIUS + 0.1), LYING)
+    assert run.events[0].t == pytest.approx(FALLS, abs=1e-9)
+    assert run["q_can_pz"][-1] == pytest.approx(RADIUS, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["cylinder", "capsule"])
+def test_crossed_rods_balance(kind):
+    """Side on side, at right angles: one place, in balance."""
+    made = {"cylinder": lw.Cylinder, "capsule": lw.Capsule}[kind]
+    run = fallen(lambda O, N: made(O.at("P", -N.x - 0.4 * N.z), O.at("Q", N.x - 0.4 * N.z), 0.4),
+                 (0.1, 0.0, RADIUS + 0.1), LYING)  # fmt: skip
+    assert [event.kind for event in run.events] == ["impact"]
+    assert run.events[0].t == pytest.approx(FALLS, abs=1e-9)
+    assert run["q_can_pz"][-1] == pytest.approx(RADIUS, abs=1e-9)
+
+
+# --- cones ------------------------------------------------------------------------------------------------------------
+
+
+def free_cone():
+    """A cone of radius 0.4 and height 0.6, its mass centre a quarter above its base."""
+    model = lw.Model("cone")
+    link = model.free("can")
+    J = 3.0 / 20.0 * (0.4**2 + 0.25 * 0.6**2)
+    body = model.body("can", link, link.origin, 1.0, lw.inertia(link.frame, J, J, 0.3 * 0.4**2))
+    z = link.frame.z
+    return model, body.cone(link.origin.at("p", -0.15 * z), link.origin.at("q", 0.45 * z), 0.4)
+
+
+def test_gap_of_a_cone_on_a_plane_is_that_of_its_lowest_place():
+    """The lower of its tip and the lowest place of its rim, at random poses."""
+    model, shape = free_cone()
+    contact = model.contact("floor", shape, lw.Plane(model.origin, model.frame.z))
+    equations, rng = model.equations(), np.random.default_rng(3)
+    for _ in range(50):
+        e, place = turned(rng), rng.normal(size=3)
+        k = matrix(e)[2, 2]
+        expected = place[2] + min(0.45 * k, -0.15 * k - 0.4 * math.sqrt(1.0 - k * k))
+        assert least(equations, contact, named(place, e)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_gap_of_a_ball_on_a_cone_is_its_distance():
+    """To the triangle in the half-plane of the ball's centre."""
+    model, shape = free_cone()
+    contact = model.contact("ball", shape, lw.Sphere(model.origin, 0.2))
+    equations, rng = model.equations(), np.random.default_rng(4)
+    corners, seen = np.array([(0.0, 0.45), (0.4, -0.15), (0.0, -0.15)]), 0
+    for _ in range(200):
+        e, place = turned(rng), rng.normal(size=3)
+        d = matrix(e).T @ -place
+        y = np.array([math.hypot(d[0], d[1]), d[2]])
+        if y[1] > -0.15 and 0.6 * y[0] + 0.4 * (y[1] - 0.45) < 0.0:
+            continue
+        spans = [(p, q, np.clip((y - p) @ (q - p) / ((q - p) @ (q - p)), 0.0, 1.0))
+                 for p, q in ((corners[0], corners[1]), (corners[1], corners[2]))]  # fmt: skip
+        distance = min(np.linalg.norm(y - p - s * (q - p)) for p, q, s in spans)
+        assert least(equations, contact, named(place, e)) == pytest.approx(distance - 0.2, abs=1e-12)
+        seen += 1
+    assert seen > 100
+
+
+def test_a_cone_stands_on_its_base_and_falls_from_its_tip():
+    """Upright it lands flat and stands; on its tip, off by a little, it does not stay."""
+    model, shape = free_cone()
+    model.contact("floor", shape, lw.Plane(model.origin, model.frame.z), friction=0.8)
+    model.gravity(-9.81 * model.frame.z)
+    stands = lw.simulate(model, 0.5, q=named((0.0, 0.0, 0.25), UPRIGHT))
+    assert stands.events[0].t == pytest.approx(FALLS, abs=1e-9)
+    assert stands["q_can_pz"][-1] == pytest.approx(0.15, abs=1e-9)
+    falls = lw.simulate(model, 1.0, q=named((0.0, 0.0, 0.46), (math.sin(0.05), math.cos(0.05), 0.0, 0.0)))
+    assert falls["q_can_pz"][-1] < 0.3
+    assert falls.audit.least_gap > -1e-8
+
+
+def test_the_pyramid_of_a_cone_lies_in_it():
+    """Corners on the rim, and the tip."""
+    _, shape = free_cone()
+    x = shape.sided(16).vertices
+    assert len(x) == 17
+    assert np.hypot(*x[:16, :2].T) == pytest.approx(0.4, abs=1e-12)
+    assert x[16] == pytest.approx([0.0, 0.0, 0.6], abs=1e-12)

@@ -23,6 +23,7 @@ MAKE = {
     "Sphere": lambda w, i: w.bodies[i].sphere(0.3 + 0.1 * i),
     "Capsule": lambda w, i: w.bodies[i].capsule(w.at(i, -0.4, 0.1), w.at(i, 0.8), 0.2),
     "Cylinder": lambda w, i: w.bodies[i].cylinder(w.at(i, -0.4, 0.1), w.at(i, 0.8), 0.2),
+    "Cone": lambda w, i: w.bodies[i].cone(w.at(i, -0.4, 0.1), w.at(i, 0.8), 0.3),
     "Rim": lambda w, i: w.bodies[i].rim(w.frame(i).x + w.frame(i).z, 0.5, tube=0.1),
     "Line": lambda w, i: lw.Line(w.at(i, 0.2, 0.4), w.frame(i).x, w.frame(i).y, belt=0.5),
     "Plane": lambda w, i: lw.Plane(w.at(i, 0.2, 0.4), w.frame(i).y),

@@ -67,7 +67,7 @@ def test_millimetres_and_metres():
     assert [event.name for event in one.events] == [event.name for event in other.events]
     assert [event.t for event in one.events] == pytest.approx([event.t for event in other.events], abs=1e-9)
     metres, millimetres = arm(), arm(unit=1000.0)
-    for q1, q2 in [*np.random.default_rng(1).uniform(-0.2, 0.2, (5, 2)), 0.7, -1.5]:
+    for q1, q2 in np.random.default_rng(1).uniform((0.5, -1.7), (0.9, -1.3), (5, 2)):
         state = {"q": {"q1": q1, "q2": q2}, "u": {"u1": 0.4, "u2": -0.7}}
         here = law_of(metres).at(metres, **state).inputs
         there = law_of(millimetres, unit=1000.0).at(millimetres, **state).inputs

@@ -86,6 +86,7 @@ PLANAR: dict[str, Pair] = {
 SPATIAL: dict[str, Pair] = {
     "sphere on plane": planar(lambda m, b, p, N: (b.sphere(0.3), lw.Plane(p["P"], N.z + N.y, belt=2 * N.x))),
     "cylinder on plane": planar(lambda m, b, p, N: (b.cylinder(p["A"], p["B"], 0.1), lw.Plane(p["P"], N.z))),
+    "cone on plane": planar(lambda m, b, p, N: (b.cone(p["A"], p["B"], 0.1), lw.Plane(p["P"], N.z))),
     "rim on plane": planar(lambda m, b, p, N: (b.rim(b.frame.z, 0.3, tube=0.02), lw.Plane(p["P"], N.z))),
     "box on plane": planar(lambda m, b, p, N: (b.box([1.0, 0.4, 0.2]), lw.Plane(p["P"], N.z))),
     "hull of numbers in space": planar(lambda m, b, p, N: (

@@ -77,7 +77,7 @@ def test_vectors(model, text, meaning):
 def test_expressions_without_a_model(model):
     """A table of symbols and a tree of frames are enough."""
     tree = model.frame.tree
-    assert parse_in("2*s", {"s": model.symbols["q1"]}, tree) == 2 * model.symbols["q1"]
+    assert parse_in("2*s", {"s": model.symbols["q1"]}, tree, {}) == 2 * model.symbols["q1"]
 
 
 REFUSED = [

@@ -126,7 +126,7 @@ def test_forces_of_contacts():
         ("switched: {latch: {zero: q1, latch: q1}}", "11:30", "needs exactly one of"),
         ("constraints: {k: {zero: q1}}\nswitched: {k: {zero: q1}}", "12:12", "'k' is a constraint or contact already"),
         ("constraints: {k: {zero: q1}}\nrules: {k: {when: 1 - force(h)}}", "12:29", "no constraint or contact 'h'"),
-        ("run: {outputs: {F: force(latch)}}", "11:26", "Forces stand in conditions of rules"),
+        ("run: {outputs: {F: force(latch)}}", "11:26", "there is no joint, load, constraint or contact 'latch'"),
     ],
 )
 def test_errors_say_where(text, where, message):

@@ -45,6 +45,21 @@ def test_parameters_give_the_same_numbers():
     assert not np.allclose(heavy, equations.udot([0.1, 0.2], [0, 0], [1, 0]))
 
 
+def test_moments_below_zero_by_rounding_are_zero():
+    """What CAD programs write for zero, -5.4e-20, is zero."""
+    made, exact = (from_urdf(ARM.replace('ixx="0.02"', f'ixx="{xx}"')) for xx in ("-5.42101e-20", "0"))
+    q, u, r = [0.3, 0.7], [0.4, -0.2], [1.0, 2.0]
+    assert made.equations().udot(q, u, r).tolist() == exact.equations().udot(q, u, r).tolist()
+
+
+def test_limits_of_zero_and_zero_are_none():
+    """Exporters write lower="0" upper="0", or neither, where a joint has no limits: it has no stops then."""
+    text = robot(link("a"), link("b"), joint("j", "revolute", "a", "b"))
+    for given in ('lower="0" upper="0"', ""):
+        made = from_urdf(text.replace('lower="-1" upper="1"', given), limits=True)
+        assert (made.limits["j"].lower, made.limits["j"].upper, made.contacts) == (-np.inf, np.inf, ())
+
+
 def test_links_are_frames_and_points():
     """Links keep their names: positions and orientations are Pinocchio's, also of links welded to others."""
     pin = pytest.importorskip("pinocchio")

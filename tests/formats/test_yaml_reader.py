@@ -144,7 +144,7 @@ BODIES = [
     ("coordinates: [q1]\nrun: {q: {q2: 1}}", (4, 11), "'x' has no coordinate 'q2'"),
     ("run: {method: {Euler: {}}}", (3, 16), "run.method has no key 'Euler'"),
     ("run: {method: {RK4: {step: -1}}}", (3, 15), "cannot step. Give a positive step"),
-    ("run: {plot: [energy]}", (3, 14), "unknown name 'energy'"),
+    ("run: {plot: [enrgy]}", (3, 14), "unknown name 'enrgy'"),
     ("run: {method: {RK4: {step: 1, every: 1.5}}}", (3, 38), "run.method.RK4.every is a whole number, .*; found '1.5'"),
     ("run: {method: {RK4: {step: 1, max_steps: 0}}}", (3, 42), "run.method.RK4.max_steps is a whole number, 1 or more"),
     ("run: {method: {SciPy: {name: RK45}}}", (3, 30), "there is no stiff method 'RK45'. Known: Radau, BDF, LSODA"),

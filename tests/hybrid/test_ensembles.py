@@ -144,6 +144,31 @@ def test_rules_and_inputs_of_many_runs():
         assert bits(driven.x[i, -1]) == bits(run.x[-1])
 
 
+def balanced(sampled):
+    """An inverted pendulum on a cart, and the regulator that balances it."""
+    model = lw.Model("cart-pole")
+    F = model.input("F")
+    cart = model.prismatic("rail", axis=model.frame.x, q=["x"], u=["v"])
+    pole = model.revolute("pole", cart, q=["a"], u=["w"])
+    model.particle("cart", cart.origin, 1.0)
+    model.particle("bob", cart.origin.at("bob", 0.5 * pole.frame.y), 0.3)
+    model.gravity(-9.81 * model.frame.y)
+    model.force(cart.origin, F * model.frame.x)
+    law = lw.control.lqr(model, {"a": 0.0}, states={"x": 10.0, "a": 100.0, "v": 1.0, "w": 1.0})
+    return model, lw.control.Sampled(law, 0.02) if sampled else law
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_controllers_of_many_runs(sampled):
+    """Laws inside the equations, and sampled ones: each run has the bits of one alone, with a controller of its own."""
+    tilts = [0.1, -0.2, 0.15]
+    model, law = balanced(sampled)
+    runs = lw.simulate_many(model, {"a": tilts}, 0.5, controllers=[law])
+    for i, tilt in enumerate(tilts):
+        fresh, own = balanced(sampled)
+        assert bits(runs.x[i, -1]) == bits(lw.simulate(fresh, 0.5, q={"a": tilt}, controllers=[own]).x[-1])
+
+
 def test_a_failure_is_a_row_with_its_reason(belt):
     """A start inside the belt fails alone, in the words of `simulate`; the others are as without it."""
     table = starts(3)

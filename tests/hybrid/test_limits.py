@@ -83,7 +83,7 @@ def test_limits_that_are_none(bounds, words):
 
 def test_limits_at_the_start_and_in_files():
     """A joint beyond its limit at the start is refused; so is giving limits other shapes. Files hold them."""
-    with pytest.raises(lw.ModelError, match=r"'stops' overlaps at t = 0: the gap of 'stops: high' is -0.5"):
+    with pytest.raises(lw.ModelError, match=r"q is 1 at t = 0, beyond 'stops: high' by 0.5\. Start it between -0.3"):
         lw.simulate(pendulum((-0.3, 0.5)), until=1.0, q=[1.0])
     runs = [lw.simulate(each, until=2.0, q=[1.0]) for model in (pendulum((-0.3, None), 0.5), pendulum((-0.2, 1.0)))
             for each in (model, lw.loads(lw.dump(model)))]  # fmt: skip
@@ -92,6 +92,15 @@ def test_limits_at_the_start_and_in_files():
         assert after["q"].tolist() == before["q"].tolist()
     with pytest.raises(lw.ModelError, match="'stops' limits a joint, and has no shapes"):
         lw.Simulation(pendulum((-0.3, 0.5)), q=[0.0]).reshape("stops")
+
+
+@pytest.mark.parametrize(("bounds", "start"), [((0.2, 1.0), 0.2), ((-1.0, -0.3), -0.3), ((-0.1, 0.1), 0.0),
+                                               ((None, -0.5), -0.5)])  # fmt: skip
+def test_a_start_that_is_not_given_is_between_the_stops(bounds, start):
+    """A coordinate that is not given starts at zero, or at the stop nearest to it, in one run and in many."""
+    assert lw.simulate(pendulum(bounds), until=0.01)["q"][0] == start
+    many = lw.simulate_many(pendulum(bounds), {"u": [0.0, 0.0]}, until=1e-6)
+    assert many.final["q"] == pytest.approx([start, start], abs=1e-6)
 
 
 URDF = """<robot name="arm"><link name="base"/><link name="rod"><inertial><origin xyz="0 0 -0.5"/><mass value="1"/>

@@ -32,14 +32,18 @@ MORE_IN_PLANE = [
     ("curve", "oval", "generic"), ("curve", "curve", "aligned"), *((*pair, "generic back") for pair in product(
         ("circle", "capsule", "box", "hull", "outline"), ("segment", "curve", "oval"))),
 ]  # fmt: skip
+SEVERAL = ("generic", "generic back", "aligned", "upright")
 IN_SPACE = [
     ("tyre", "capsule", "generic"), ("rim", "box", "upright"), ("tyre", "tyre", "aligned"), ("tyre", "wire", "aligned"),
     ("box", "wire", "generic"), ("surface", "sphere", "generic back"), ("surface", "plane", "aligned"),
+    ("cylinder", "capsule", "generic"), ("cylinder", "plane", "aligned"), ("cone", "sphere", "generic"),
 ]  # fmt: skip
 MORE_IN_SPACE = [
+    *product(("cylinder",), ("sphere", "capsule", "cylinder", "plane"), SEVERAL),
+    *product(("cone",), ("sphere", "plane"), SEVERAL),
     *product(("tyre", "rim"), ("sphere", "capsule", "box", "hull", "plane"), ("generic", "aligned")),
     *product(("surface",), ("sphere", "capsule", "wire", "plane", "tyre", "rim", "surface"), ("generic", "aligned")),
-    *product(("tyre",), ("tyre", "rim", "wire"), ("generic", "generic back", "aligned", "upright")),
+    *product(("tyre",), ("tyre", "rim", "wire"), SEVERAL),
     ("box", "surface", "generic"), ("box", "donut", "generic"),
 ]
 

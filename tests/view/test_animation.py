@@ -30,6 +30,7 @@ from latchwork.contact.shapes import (
 )
 from latchwork.errors import EvaluationError
 from latchwork.view.animate import embedded, page
+from latchwork.view.mesh import read
 from latchwork.view.outlines import OUTLINES, outline
 from latchwork.view.scene import FRAMES, scene
 from latchwork.view.sketch import Measured
@@ -95,7 +96,7 @@ def test_tracks_are_where_points_are():
     data = scene(run)
     (bob,) = (dot for dot in data["dots"] if dot["name"] == "bob")
     assert np.abs(track(data, bob["at"]) - run.at(data["t"])["tip"]).max() < 6e-6
-    assert [line["kind"] for line in data["lines"]] == ["rod"]
+    assert [(member["kind"], member["body"]) for member in data["members"]] == [("bar", "bob")]
 
 
 def test_frames_are_sixty_to_a_second_and_not_too_many():
@@ -133,22 +134,24 @@ def test_modes_and_events_are_told():
 
 
 def test_contacts_are_drawn_where_bodies_are():
-    """The spoke of a circle turns with its body: its end is at the radius, at the angle of the body and its own."""
+    """A circle is a disk that turns with its body: a mark on its rim is at the radius, at the angle of the body and its
+    own; the floor is a line with strokes, and stands."""
     run = bounced()
     data = scene(run)
     ball, floor = data["shapes"]
-    kind, spoke = ball["parts"][1]
-    assert kind == "edge"
+    disk = read(data["meshes"][ball["mesh"]])
+    mark = disk.places[np.argmax(disk.places[:, 0])]
     axes = track(data, ball["turn"], 6)
-    end = np.array(spoke[3:])
     z = np.cross(axes[:, :3], axes[:, 3:])
-    place = track(data, ball["at"]) + axes[:, :3] * end[0] + axes[:, 3:] * end[1] + z * end[2]
+    place = track(data, ball["at"]) + axes[:, :3] * mark[0] + axes[:, 3:] * mark[1] + z * mark[2]
     at = run.at(data["t"])
-    angle = math.atan2(end[1], end[0])
-    expected = at["P"] + 0.1 * np.column_stack([np.cos(at["a"] + angle), np.sin(at["a"] + angle), 0 * at["a"]])
+    angle = at["a"] + math.atan2(mark[1], mark[0])
+    expected = at["P"] + 0.1 * np.column_stack([np.cos(angle), np.sin(angle), 0 * angle]) + [0.0, 0.0, mark[2]]
     assert np.abs(place - expected).max() < 1e-5
     assert floor["color"] == ""
+    assert [kind for kind, _ in floor["parts"]] == ["edge", "hatch"]
     assert ball["color"].startswith("#")
+    assert ball["body"] == "ball"
 
 
 def test_forces_stand_where_bodies_touch():
@@ -179,10 +182,11 @@ def test_a_view_is_two_axes():
 
 
 def test_a_line_through_chosen_points():
-    """``draw`` joins the points given, and the path is that of the last."""
+    """``draw`` joins the points given by bars, and the path is that of the last."""
     data = scene(pendulum(), draw=["O", "tip"])
-    assert data["lines"] == []
-    assert np.abs(track(data, data["chain"][1]) - pendulum().at(data["t"])["tip"]).max() < 6e-6
+    (member,) = data["members"]
+    assert np.abs(track(data, member["b"]) - pendulum().at(data["t"])["tip"]).max() < 6e-6
+    assert np.abs(np.reshape(data["tracks"][data["trail"]["track"]], (-1, 3))[-1] - pendulum()["tip"][-1]).max() < 6e-6
 
 
 SHAPES = {

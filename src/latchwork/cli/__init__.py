@@ -1,4 +1,5 @@
-"""The command line: ``latchwork derive``, ``run``, ``serve``, ``info``, ``export``, ``schema``, ``demo``, ``bench``.
+"""The command line: ``latchwork derive``, ``run``, ``study``, ``serve``, ``info``, ``export``, ``schema``, ``demo``,
+``bench``.
 
 Results go to stdout, progress and errors to stderr. Exit codes:
 
@@ -7,7 +8,8 @@ Results go to stdout, progress and errors to stderr. Exit codes:
     2    wrong usage
     3    a file that cannot be read as a model
     4    a model without equations
-    5    a run that failed
+    5    a run that failed, or points of a study
+    6    a study that cannot be: its store is another's, full, or not to be written
     130  interrupted
     141  the reader of stdout went away
 """
@@ -21,13 +23,23 @@ from collections.abc import Sequence
 
 from latchwork.cli.options import parser
 from latchwork.cli.terminal import Usage, excerpt, say
-from latchwork.errors import EvaluationError, FileError, IntegrationError, LatchworkError, did_you_mean
+from latchwork.errors import (
+    EvaluationError,
+    FileError,
+    Incomplete,
+    IntegrationError,
+    LatchworkError,
+    StudyError,
+    did_you_mean,
+)
 
 CODES: tuple[tuple[type[Exception], int], ...] = (  # the first that fits
     (Usage, 2),
     (FileError, 3),
     (IntegrationError, 5),
     (EvaluationError, 5),
+    (Incomplete, 5),
+    (StudyError, 6),
     (LatchworkError, 4),
     (OSError, 2),
     (Exception, 1),
@@ -70,7 +82,10 @@ def _parsed(arguments: Sequence[str] | None) -> Namespace:
 
 def _explained(problem: Exception) -> int:
     code = next(code for kind, code in CODES if isinstance(problem, kind))
-    if code == 1:
+    if isinstance(problem, OSError) and problem.strerror and problem.filename:
+        what = problem.filename2 or problem.filename
+        say(f"latchwork: error: {what}: {problem.strerror.lower()}. Check the name, and that you may write there.")
+    elif code == 1:
         say(f"latchwork: error: {type(problem).__name__}: {problem}. This is a bug; --debug shows where.")
     else:
         say(f"latchwork: error: {problem}")

@@ -15,8 +15,8 @@ from latchwork.cli.terminal import Usage, say, write
 from latchwork.errors import EvaluationError, did_you_mean
 
 NAMES = (
-    "derive", "growth", "robots", "steps", "start", "first", "many", "constraints", "designs", "contact", "switches",
-    "settling", "coupling", "realtime", "elementary",
+    "derive", "growth", "robots", "steps", "start", "first", "many", "belts", "constraints", "designs", "contact",
+    "switches", "settling", "coupling", "realtime", "elementary", "control", "flexible",
 )  # fmt: skip
 FAILED = re.compile(r"\d+ failed:$")  # how a script begins to say what has failed
 PACKAGE = Path(__file__).resolve().parents[1]

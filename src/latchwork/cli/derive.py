@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from latchwork.cli.terminal import Progress, say, write
+from latchwork.cli.terminal import Progress, Usage, say, write
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
@@ -24,7 +24,7 @@ MOST = 8  # names in a note
 def derive(options: argparse.Namespace) -> None:
     """Derive, and write the equations."""
     progress = Progress(options.progress)
-    found = derived(options.file, progress)
+    found = derived(options.file, progress, **robot_options(options))
     progress("writing")
     text = str(found.embedded()) if options.form is None else FORMS[options.form](found.embedded_equations())
     progress.done()
@@ -64,12 +64,21 @@ def derived(file: str, progress: Progress, run: Sequence[str] = (), **options: A
     """What a model file gives, with more run settings from ``run``; a robot takes options of `load`."""
     from latchwork.formats import read_file
 
+    if file.endswith(".py"):
+        raise Usage(f"{file} is a Python script. Run it with 'python {file}', or look at what it builds with "
+                    f"'latchwork serve {file}'.")  # fmt: skip
     progress(f"reading {file}")
     model, settings = read_file(file, run, **options)
     progress(f"deriving the equations of {model.name}")
     equations = model.equations()
     progress.done()
     return Derived(model, equations, settings)
+
+
+def robot_options(options: argparse.Namespace) -> dict[str, Any]:
+    """What was said of a robot, as `lw.load` takes it."""
+    said = {"floating": options.floating or None, "limits": options.limits or None, "losses": options.losses}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def left_out(model: Model) -> str:
@@ -87,17 +96,22 @@ def left_out(model: Model) -> str:
 
 
 def as_json(equations: Equations) -> str:
-    """Names and assignments: z1, z2, ... are what the others share; every line uses only names of lines before it."""
-    from latchwork.symbolic.printing import listing
+    """Names and assignments: z1, z2, ... are what the others share; every line uses only names of lines before it.
+
+    Sums and products are nested as they are evaluated: read back, the assignments give the same bits.
+    """
+    from latchwork.formats.literal import Literal
 
     n = len(equations.u)
     named = {f"qdot[{i}]": e for i, e in enumerate(equations.qdot_expressions)}
     named |= {f"M[{i}][{j}]": equations.M[i, j] for i in range(n) for j in range(n)}
     named |= {f"f[{i}]": e for i, e in enumerate(equations.f)}
+    literal = Literal(equations.system.graph)
+    written = {name: literal.scalar(e) for name, e in named.items()}
     facts = {
         "name": equations.name,
         **{letter: [symbol.name for symbol in getattr(equations, letter)] for letter in "qurp"},
-        "assignments": listing(list(named.values()), list(named)),
+        "assignments": [*literal.let.items(), *written.items()],
         "operations": dataclasses.asdict(equations.operations),
     }
     return json.dumps(facts, indent=2)

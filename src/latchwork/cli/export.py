@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latchwork.cli.derive import Derived, derived, left_out
+from latchwork.cli.derive import Derived, derived, left_out, robot_options
 from latchwork.cli.terminal import Progress, Usage, say, write
 
 if TYPE_CHECKING:
@@ -22,16 +22,18 @@ def export(options: argparse.Namespace) -> None:
     from latchwork.export import export_python
 
     progress = Progress(options.progress)
-    robot: dict[str, Any] = {"floating": True} if options.floating else {}
-    found = derived(options.file, progress, options.run, **robot)
+    found = derived(options.file, progress, options.run, **robot_options(options))
     equations, settings = found.embedded_equations(), found.settings
     progress("writing")
-    more: dict[str, Any] = {"outputs": settings.outputs, "stop_when": settings.stop_when}
+    outputs = {name: what for name, what in settings.outputs.items() if not isinstance(what, str)}
+    more: dict[str, Any] = {"outputs": outputs, "stop_when": settings.stop_when}
     paths = [] if options.c is None else _in_c(options, found, equations, more)
     if options.python is not None:
         paths.append(export_python(equations, options.python, **more))
     progress.done()
     say(left_out(found.model))
+    if metered := sorted(settings.outputs.keys() - outputs.keys()):
+        say(f"latchwork: note: the outputs {', '.join(metered)} are known only in runs, and left out.")
     write("\n".join(map(str, paths)), None)
 
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from latchwork.cli import bench, derive, export, others, run
+from latchwork.cli import bench, completion, derive, export, others, run, study
 from latchwork.errors import did_you_mean
 
 Command = Callable[[argparse.Namespace], None]
@@ -23,23 +23,31 @@ class Words(argparse.ArgumentParser):
 def parser() -> argparse.ArgumentParser:
     """All commands with their options."""
     main = Words(prog="latchwork", description="Kane's equations of model files, to read and run.")
+    main.add_argument("--version", action="version", version=others.version_text(), help="the version of this program")
     words = main.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _derive(words)
     _run(words)
+    _study(words)
     _info(words)
     _export(words)
     schema = _command(words, "schema", others.schema, "the JSON Schema of model files")
     schema.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")
     demo = _command(words, "demo", others.demo, "derive and simulate the gallery: equations, plots, pages")
     demo.add_argument("-o", "--output", metavar="DIR", default="demo", help="where plots and page go (default: demo)")
-    demo.add_argument("--quiet", action="store_true", help="do not print the equations")
+    demo.add_argument("--equations", action="store_true", help="print the equations of all of them")
     demo.add_argument(
         "--serve", action=argparse.BooleanOptionalAction,
         help="only serve the mechanisms, running, to be grabbed in a browser (default: after the plots, at a terminal)",
     )  # fmt: skip
     _port(demo)
+    demo.add_argument("--host", metavar="H", help="serve to other machines at this address, such as 0.0.0.0 for a "
+                      "class; the address that is printed carries a token")  # fmt: skip
+    demo.add_argument("--copies", action="store_true", help="every visitor has a copy of each mechanism of their own")
     _serve(words)
     _bench(words)
+    shell = _command(words, "completion", completion.completion, "a script that lets a shell complete words")
+    shell.add_argument("shell", choices=completion.SHELLS, help="to be sourced: latchwork completion bash > "
+                       "~/.latchwork && echo '. ~/.latchwork' >> ~/.bashrc")  # fmt: skip
     _command(words, "version", others.version, "the version of this program")
     return main
 
@@ -55,7 +63,16 @@ def _on_file(words: Any, name: str, command: Command, about: str) -> argparse.Ar
     added = _command(words, name, command, about)
     added.add_argument("file", metavar="FILE", help="a model file (.yaml), or a robot (.urdf, .xml)")
     added.add_argument("--progress", action="store_true", help="say on stderr what is being done, terminal or not")
+    _robot(added)
     return added
+
+
+def _robot(added: argparse.ArgumentParser) -> None:
+    """What `lw.load` may be told of a robot."""
+    added.add_argument("--floating", action="store_true", help="free the base of a robot (.urdf)")
+    added.add_argument("--limits", action="store_true", help="give the joints of a robot their stops")
+    added.add_argument("--losses", action=argparse.BooleanOptionalAction, default=None,
+                       help="damping and friction of a robot's joints (default: as the file says)")  # fmt: skip
 
 
 def _derive(words: Any) -> None:
@@ -83,8 +100,24 @@ def _run(words: Any) -> None:
     forms.add_argument("--json", action="store_true", help="columns of numbers and the audit, for a program")
     forms.add_argument("--csv", action="store_true", help="columns of numbers, one line to a sample")
     added.add_argument("--plot", metavar="IMAGE", help="draw what run.plot lists, or the outputs, or the coordinates")
+    added.add_argument(
+        "--show", action="append", default=[], metavar="WHAT",
+        help="one more column, and a panel of --plot: q1, energy, 'reaction(crank)', any expression; may be repeated",
+    )  # fmt: skip
     _animate(added)
     added.add_argument("-o", "--output", metavar="DIR", help="write run.csv, run.json and run.png to a folder")
+
+
+def _study(words: Any) -> None:
+    added = _on_file(words, "study", study.study, "simulate a model at many points, as its section 'study' says")
+    added.add_argument("--resume", action="store_true", help="go on with results that are there")
+    added.add_argument("--workers", type=int, metavar="N", help="cores of this machine (default: all)")
+    added.add_argument("--dask", metavar="ADDRESS", help="a Dask scheduler that shares out the work")
+    added.add_argument("--explain", action="store_true", help="only say what it is, and what it will cost")
+    added.add_argument("--json", action="store_true", help="points, outputs and reasons, for a program")
+    added.add_argument("--plot", metavar="IMAGE", help="draw the outputs over the points")
+    added.add_argument("--page", metavar="FILE", help="write a page with sliders through the results")
+    added.add_argument("-o", "--output", metavar="STORE", help="where results are kept, instead of what the file says")
 
 
 def _animate(added: argparse.ArgumentParser) -> None:
@@ -92,7 +125,7 @@ def _animate(added: argparse.ArgumentParser) -> None:
         "--animate", metavar="FILE",
         help="write the motion: .html plays in any browser, .png shows six moments, .gif and .mp4 (by ffmpeg) move",
     )  # fmt: skip
-    added.add_argument("--view", metavar="AXES", default="xy", help="axes of N to the right and upwards (default: xy)")
+    added.add_argument("--view", metavar="AXES", help="axes of N to the right and upwards, such as xy or xz")
     added.add_argument("--forces", action="store_true", help="show what constraints, contacts and joints exert")
     added.add_argument("--at", type=float, metavar="T", help="the one moment that a .png shows")
     added.add_argument("--size", type=_sides, metavar="WxH", help="pixels of a .png, .gif or .mp4 (default: 640x480)")
@@ -127,7 +160,6 @@ def _export(words: Any) -> None:
     drives = "inputs that the felt force drives along x, y, z, '-' for none (default: %(default)s)"
     added.add_argument("--hil-force", metavar="NAMES", default="Fx,Fy,Fz", help=drives)
     _run_settings(added)
-    added.add_argument("--floating", action="store_true", help="free the base of a robot (.urdf)")
 
 
 def _port(added: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from latchwork.cli.derive import Derived, derived
+from latchwork.cli.derive import Derived, derived, robot_options
 from latchwork.cli.terminal import Progress, write
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def info(options: argparse.Namespace) -> None:
     """The information report, or the same facts for a program."""
     progress = Progress(options.progress)
-    found = derived(options.file, progress)
+    found = derived(options.file, progress, **robot_options(options))
     progress("writing the report")
     besides = [] if options.json else _besides(found)
     text = json.dumps(facts(found), indent=2) if options.json else "\n".join([found.equations.report(), *besides])
@@ -68,16 +68,21 @@ def _held(found: Derived) -> list[str]:
 
 
 def facts(found: Derived) -> dict[str, Any]:
-    """Names, values, tree and counts."""
+    """Names, values, units, tree and counts."""
+    from latchwork.kane.units import label_of
+
     equations, system = found.equations, found.equations.system
+    links = {link.name: link for link in system.links}
+    labels = [(symbol, label_of(system, symbol)) for symbol in equations.arguments]
     return {
         "name": equations.name,
         "coordinates": list(equations.q_names),
         "speeds": list(equations.u_names),
+        "quantities": {symbol.name: {"unit": label.unit, "description": label.description} for symbol, label in labels},
         "parameters": {symbol.name: system.values.get(symbol) for symbol in system.p},
         "inputs": {symbol.name: system.values.get(symbol) for symbol in system.r},
         "bodies": {body.name: _body(body) for body in system.bodies},
-        "joints": {link.name: _joint(link) for link in system.links},
+        "joints": {name: _joint(links[name]) if name in links else {} for name in system.joints},
         "constraints": {each.name: [str(zero) for zero in each.zero] for each in found.constraints},
         "contacts": {each.name: _contact(each) for each in found.model.contacts},
         "collide": {each.name: list(each.places) for each in found.model.collisions},
@@ -113,12 +118,12 @@ def demo(options: argparse.Namespace) -> None:
     """The gallery."""
     from latchwork.view import demo
 
-    if options.serve:
-        demo.serve(options.port, opened=False)
-        return
-    demo.main(options.output, options.quiet)
-    if options.serve is None:
-        demo.serve_where_watched(options.port)
+    if options.serve or options.host:
+        demo.serve(options.port, opened=False, host=options.host, copies=options.copies)
+    elif options.serve is None:
+        demo.demo(options.output, options.equations, options.port)
+    else:
+        demo.main(options.output, options.equations)
 
 
 def serve(options: argparse.Namespace) -> None:
@@ -133,6 +138,11 @@ def serve(options: argparse.Namespace) -> None:
 
 def version(options: argparse.Namespace) -> None:
     """The version of the package."""
+    write(version_text(), None)
+
+
+def version_text() -> str:
+    """The program and its version."""
     from importlib.metadata import version
 
-    write(f"latchwork {version('latchwork')}", None)
+    return f"latchwork {version('latchwork')}"

@@ -8,23 +8,22 @@ import dataclasses
 import io
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latchwork.cli.derive import Derived, derived
-from latchwork.cli.terminal import Progress, Usage, write
+from latchwork.cli.derive import Derived, derived, robot_options
+from latchwork.cli.terminal import Progress, Usage, write, wrote
 from latchwork.errors import FileError, Interrupted, did_you_mean
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from latchwork.formats.run_settings import RunSettings
+    from latchwork.hybrid.columns import Column
     from latchwork.hybrid.event import RunEvent
     from latchwork.hybrid.trajectory import Trajectory
     from latchwork.kane.equations import Equations
 
+ROUNDING = 1e-14  # of the largest value that a state had: told as 0
 SHOWN = 40  # events told one by one
 SETTING = {"coordinate": "q", "speed": "u", "input": "inputs", "parameter": "parameters"}
 
@@ -32,8 +31,9 @@ SETTING = {"coordinate": "q", "speed": "u", "input": "inputs", "parameter": "par
 def run(options: argparse.Namespace) -> None:
     """Simulate, and write what was asked for."""
     progress = Progress(options.progress)
-    found = derived(options.file, progress, options.run)
+    found = derived(options.file, progress, options.run, **robot_options(options))
     settings = changed(found.settings, found.equations, options.set, options.until)
+    settings = dataclasses.replace(settings, plot=settings.plot | {text: text for text in options.show})
     if settings.until is None:
         raise Usage(f"{options.file} does not say how long to run. Give --until T, or 'until' under 'run' in the file.")
     if options.animate:
@@ -52,8 +52,10 @@ def _give(trajectory: Trajectory, settings: RunSettings, options: argparse.Names
     """Write what was asked for of a run, as far as it came."""
     if options.plot:
         plotted(trajectory, settings, options.plot)
+        wrote(options.plot)
     if options.animate:
         animated(trajectory, options, progress)
+        wrote(options.animate)
     if options.output:
         _to_folder(trajectory, settings, Path(options.output))
     if options.json or options.csv:
@@ -133,27 +135,29 @@ def animated(trajectory: Trajectory, options: argparse.Namespace, progress: Prog
     progress.done()
 
 
-def columns(trajectory: Trajectory, settings: RunSettings) -> dict[str, list[float]]:
+def columns(trajectory: Trajectory, settings: RunSettings) -> dict[str, Column]:
     """Time, coordinates, speeds, outputs, and what the file plots besides; a vector has three columns."""
-    equations = trajectory.equations
-    own = {name: name for name in (*equations.q_names, *equations.u_names)}
-    table = {"t": trajectory.t.tolist()}
-    for name, what in (own | settings.outputs | settings.plot).items():
-        table |= _columns(name, trajectory[what])
-    return table
+    from latchwork.hybrid.columns import Column, columns_of, scalars
+
+    names = (*trajectory.equations.q_names, *trajectory.equations.u_names)
+    found = scalars(columns_of(trajectory, *names, settings.outputs, settings.plot))
+    return {"t": Column(trajectory.t, trajectory.label("t"))} | found
 
 
-def _columns(name: str, values: NDArray[np.float64]) -> dict[str, list[float]]:
-    if values.ndim == 1:
-        return {name: values.tolist()}
-    return {f"{name}.{axis}": values[:, k].tolist() for k, axis in enumerate("xyz")}
+def units(trajectory: Trajectory, table: Mapping[str, Column]) -> dict[str, str]:
+    """The units of columns, where the model was given any."""
+    if not any(symbol.unit for symbol in trajectory.equations.arguments):
+        return {}
+    return {name: column.label.unit for name, column in table.items() if column.label.unit}
 
 
 def as_json(trajectory: Trajectory, settings: RunSettings) -> str:
     """Columns by name, the events and the audit."""
+    table = columns(trajectory, settings)
     facts: dict[str, Any] = {
         "name": trajectory.equations.name,
-        "columns": columns(trajectory, settings),
+        "columns": {name: column.values.tolist() for name, column in table.items()},
+        "units": units(trajectory, table),
         "events": [_event(event) for event in trajectory.events],
         "audit": dataclasses.asdict(trajectory.audit),
     }
@@ -165,19 +169,23 @@ def _event(event: RunEvent) -> dict[str, Any]:
 
 
 def as_csv(trajectory: Trajectory, settings: RunSettings) -> str:
-    """A line of names, then one line for each sample; numbers read back exactly."""
+    """A line of names with their units, then one line for each sample; numbers read back exactly."""
     table = columns(trajectory, settings)
+    known = units(trajectory, table)
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(table)
-    lines.writerows(zip(*table.values(), strict=True))
+    lines.writerow([f"{name} [{known[name]}]" if name in known else name for name in table])
+    lines.writerows(zip(*(column.values.tolist() for column in table.values()), strict=True))
     return text.getvalue()
 
 
 def summary(trajectory: Trajectory) -> str:
     """Where the run ended, and why; its audit."""
     equations = trajectory.equations
-    states = dict(zip((*equations.q_names, *equations.u_names), trajectory.x[-1], strict=False))
+    names = (*equations.q_names, *equations.u_names)
+    largest = abs(trajectory.x).max(axis=0)
+    states = {name: 0.0 if abs(x) <= ROUNDING * most else x for name, x, most in zip(names, trajectory.x[-1], largest,
+              strict=False)}  # fmt: skip
     width = max(len(name) for name in states)
     lines = [f"{equations.name}: t = {trajectory.t[0]:.6g} to {trajectory.t[-1]:.6g}, {len(trajectory.t)} samples", ""]
     lines += [f"{name:<{width}}  {value: .12g}" for name, value in states.items()]
@@ -208,3 +216,4 @@ def _to_folder(trajectory: Trajectory, settings: RunSettings, folder: Path) -> N
     write(as_csv(trajectory, settings), str(folder / "run.csv"))
     write(as_json(trajectory, settings), str(folder / "run.json"))
     plotted(trajectory, settings, str(folder / "run.png"))
+    wrote(str(folder / "run.png"))

@@ -29,6 +29,12 @@ def write(text: str, path: str | None) -> None:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
     else:
         write_text(path, text)
+        wrote(path)
+
+
+def wrote(path: str) -> None:
+    """Say which file there is now."""
+    say(f"wrote {path}")
 
 
 def excerpt(problem: FileError) -> str:

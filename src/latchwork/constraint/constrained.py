@@ -376,6 +376,9 @@ class Constrained:
     def _repr_latex_(self) -> str:
         return self.equations._repr_latex_()
 
+    def _repr_html_(self) -> str:
+        return self.equations._repr_html_()
+
     def _matrix(self, nodes: Sequence[Sequence[int]], width: int) -> Matrix:
         g = self.unconstrained.system.graph
         rows = [[Expr(g, node) for node in row] for row in nodes]

@@ -95,14 +95,13 @@ def collada_vertices(data: bytes, source: str) -> Array:
     if not any(child.tag == "COLLADA" for child in root.children):
         raise FileError("this is no COLLADA file: there is no <COLLADA> in it. Check its kind.", source)
     meshes = {each.attributes.get("id", ""): _positions(each, source) for each in root.within("geometry")}
-    unit = next((_number(each.attributes.get("meter", "1"), source) for each in root.within("unit")), 1.0)
-    scenes = list(root.within("visual_scene"))
-    nodes = {each.attributes.get("id", ""): each for each in root.within("node")}
-    found = list(_placed(scenes[0], nodes, meshes, source)) if scenes else list(meshes.values())
+    unit = next((number_of(each.attributes.get("meter", "1"), source) for each in root.within("unit")), 1.0)
+    has_scene = next(root.within("visual_scene"), None) is not None
+    found = list(_placed(root, meshes, source)) if has_scene else list(meshes.values())
     return unit * np.vstack([np.zeros((0, 3)), *found])
 
 
-def _number(text: str, source: str) -> float:
+def number_of(text: str, source: str) -> float:
     try:
         value = float(text)
     except ValueError:
@@ -118,7 +117,7 @@ def _positions(geometry: Element, source: str) -> Array:
     found = []
     for mesh in geometry.all("mesh"):
         for vertices in mesh.all("vertices"):
-            x = np.vstack([np.zeros((0, 3)), *_rows(vertices, arrays, source)])
+            x = np.vstack([np.zeros((0, 3)), *positions(vertices, arrays, source)])
             used = [_used(faces, vertices.attributes.get("id", ""), source) for faces in mesh.children
                     if faces.tag in FACES]  # fmt: skip
             kept = np.unique(np.concatenate(used)) if used else np.arange(len(x))
@@ -128,7 +127,7 @@ def _positions(geometry: Element, source: str) -> Array:
     return np.vstack([np.zeros((0, 3)), *found])
 
 
-def _rows(vertices: Element, arrays: dict[str, Element], source: str) -> Iterator[Array]:
+def positions(vertices: Element, arrays: dict[str, Element], source: str) -> Iterator[Array]:
     """The positions that vertices are made of."""
     for each in vertices.all("input"):
         given = arrays.get(each.attributes.get("source", "").removeprefix("#"))
@@ -149,21 +148,32 @@ def _used(faces: Element, vertices: str, source: str) -> Array:
     return np.concatenate([np.zeros(0), *rows])
 
 
-def _placed(scene: Element, nodes: dict[str, Element], meshes: dict[str, Array], source: str) -> Iterator[Array]:
+def _placed(root: Element, meshes: dict[str, Array], source: str) -> Iterator[Array]:
     """The meshes of a scene, each where the nodes around it put it."""
-    pending: list[tuple[Element, Array, int]] = [(node, np.eye(4), 0) for node in scene.all("node")]
-    seen = numbers = 0
+    numbers = 0
+    for each, here in placed_nodes(root, source):
+        x = meshes.get(each.attributes.get("url", "").removeprefix("#"), np.zeros((0, 3)))
+        numbers += x.size
+        if numbers > MOST_NUMBERS:
+            raise FileError(f"the scene of the mesh has more than {MOST_NUMBERS} numbers. Make it smaller.", source)
+        yield dot(x, here[:3, :3].T) + here[:3, 3]
+
+
+def placed_nodes(root: Element, source: str) -> Iterator[tuple[Element, Array]]:
+    """Every <instance_geometry> of the first scene, with the product of the transforms around it."""
+    nodes = {each.attributes.get("id", ""): each for each in root.within("node")}
+    pending: list[tuple[Element, Array, int]] = [(node, np.eye(4), 0) for scene in list(root.within("visual_scene"))[:1]
+                                                 for node in scene.all("node")]  # fmt: skip
+    seen = 0
     while pending:
         node, around, depth = pending.pop()
         seen += 1
         here = dot(around, _transform(node, source))
         for each in node.all("instance_geometry"):
-            x = meshes.get(each.attributes.get("url", "").removeprefix("#"), np.zeros((0, 3)))
-            numbers += x.size
-            yield dot(x, here[:3, :3].T) + here[:3, 3]
-        if seen > MOST_INSTANCES or numbers > MOST_NUMBERS or depth > DEEPEST:
-            raise FileError(f"the scene of the mesh has more than {MOST_INSTANCES} nodes, {MOST_NUMBERS} numbers or "
-                            f"{DEEPEST} nodes inside each other. Make it smaller.", source)  # fmt: skip
+            yield each, here
+        if seen > MOST_INSTANCES or depth > DEEPEST:
+            raise FileError(f"the scene of the mesh has more than {MOST_INSTANCES} nodes, or {DEEPEST} inside each "
+                            "other. Make it smaller.", source)  # fmt: skip
         inner = [nodes.get(each.attributes.get("url", "").removeprefix("#")) for each in node.all("instance_node")]
         pending += [(child, here, depth + 1) for child in (*node.all("node"), *inner) if child is not None]
 

@@ -10,7 +10,7 @@ from latchwork.algebra.factors import least_squares
 from latchwork.program.kernel import divide, f64p, fabs, i64, i64p, kernel, offset
 from latchwork.program.scalar import maximum
 
-SMALL = 1e-12  # of the largest slope at the start: slopes below it are rounding
+SMALL = 1e-13  # of what cancels in a slope: less is rounding
 CUT = 1e-14
 FREE, LOW, HIGH = 0, -1, 1
 
@@ -72,17 +72,20 @@ def step_within(cols: i64, low: f64p, high: f64p, x: f64p, z: f64p, side: i64p) 
 
 
 @kernel
-def best_to_free(rows: i64, cols: i64, A: f64p, b: f64p, x: f64p, side: i64p, least: f64p, but: i64) -> i64:
-    """The one at a bound, other than one, that lowers the norm most where it is freed; −1 where none does."""
+def best_to_free(rows: i64, cols: i64, A: f64p, b: f64p, x: f64p, side: i64p, least: f64p, but: i64, r: f64p) -> i64:
+    """The one at a bound, other than one, that lowers the norm most where it is freed; −1 where none does. r is room
+    for what is left of b."""
     best, most, largest = -1, 0.0, 0.0
+    for i in range(rows):
+        r[i] = b[i]
+        for l in range(cols):
+            r[i] -= A[i * cols + l] * x[l]
     for j in range(cols):
-        slope = 0.0
+        slope, size = 0.0, 0.0
         for i in range(rows):
-            rest = b[i]
-            for l in range(cols):
-                rest -= A[i * cols + l] * x[l]
-            slope += A[i * cols + j] * rest
-        largest = maximum(largest, fabs(slope))
+            slope += A[i * cols + j] * r[i]
+            size += fabs(A[i * cols + j] * b[i])
+        largest = maximum(largest, size)
         gain = slope if side[j] == LOW else (-slope if side[j] == HIGH else 0.0)
         if gain > most and j != but:
             best, most = j, gain
@@ -96,11 +99,17 @@ def least_within(
     rows: i64, cols: i64, A: f64p, b: f64p, low: f64p, high: f64p, x: f64p, side: i64p, work: f64p,
 ) -> i64:  # fmt: skip
     """x of least ‖A x − b‖ within bounds; ``side`` says which are free or at a bound. 1 where it was found."""
-    least, own = work, offset(work, 1)
+    least, own, r = work, offset(work, 1), offset(work, 1 + cols)  # r in the place of factors, between two of them
     least[0] = -1.0
     for j in range(cols):
-        side[j] = FREE
-        x[j] = 0.0 if low[j] <= 0.0 and high[j] >= 0.0 else (low[j] if low[j] > 0.0 else high[j])
+        side[j], x[j] = FREE, 0.0
+    least_over_free(rows, cols, A, b, x, side, own)
+    for j in range(cols):  # begin with what is best without bounds, cut off
+        x[j] = own[j]
+        if own[j] < low[j]:
+            side[j], x[j] = LOW, low[j]
+        elif own[j] > high[j]:
+            side[j], x[j] = HIGH, high[j]
     freed, spent = -1, 0
     while spent < 10 + 6 * cols:
         spent += 1
@@ -109,7 +118,7 @@ def least_within(
             wrong = own[freed] - x[freed]
             if (x[freed] == low[freed] and wrong <= 0.0) or (x[freed] == high[freed] and wrong >= 0.0):
                 side[freed] = LOW if x[freed] == low[freed] else HIGH
-                freed = best_to_free(rows, cols, A, b, x, side, least, freed)
+                freed = best_to_free(rows, cols, A, b, x, side, least, freed, r)
                 if freed < 0:
                     return 1
                 side[freed] = FREE
@@ -117,7 +126,7 @@ def least_within(
         if step_within(cols, low, high, x, own, side) == 0:
             freed = -1
             continue
-        freed = best_to_free(rows, cols, A, b, x, side, least, -1)
+        freed = best_to_free(rows, cols, A, b, x, side, least, -1, r)
         if freed < 0:
             return 1
         side[freed] = FREE

@@ -59,7 +59,10 @@ class Law:
     work_words: i64
     gives_way: i64
     singular: i64  # 1 where the command is a limit along the branch of motion
+    unknowns: i64  # inputs that the law does not know of
     place: i64p = array("p")
+    unknown: i64p = array("unknowns")
+    kept: f64p = array("unknowns")
     present: i64p = array("presses")  # 1 where what is pressed on holds in this mode
     source: i64p = array("memory")  # the press whose force each memory follows
     speed: i64p = array("presses")  # on which its generalized force acts; −1 where it is a multiplier
@@ -106,6 +109,17 @@ def command(code: i32p, z: f64p, out: f64p) -> None:
     law = record_at(Law, i64p_at(loop.law), 0)
     for i in range(law.p):
         mode.held[law.place[i]] = 0.0
+    for i in range(law.unknowns):
+        law.kept[i] = mode.held[law.unknown[i]]
+        mode.held[law.unknown[i]] = 0.0
+    command_in(mode, law, out)
+    for i in range(law.unknowns):
+        mode.held[law.unknown[i]] = law.kept[i]
+
+
+@kernel
+def command_in(mode: EmbeddedMode, law: Law, out: f64p) -> None:
+    """The command where no input acts that is commanded, or unknown."""
     law.gives_way, law.singular = FINE, 0
     if law.slides == 0 and evaluate_near(mode) == 1:
         law.singular = 1
@@ -143,20 +157,42 @@ def command_here(mode: EmbeddedMode, law: Law, out: f64p) -> None:
         law.lam[i] = mode.multiplier[i]
     fill(mode, law.z)
     law.program.run(law.program.code, law.z, law.out)
+    wants_forces = 1 if law.presses > 0 else 0
     for c in range(p):
-        respond(mode, law.slides, offset(law.out, c * n), offset(law.effect, c * n), offset(law.force, c * rows))
-    gauss_metric(mode, law)
+        respond(mode, law.slides, wants_forces, offset(law.out, c * n), offset(law.effect, c * n),
+                offset(law.force, c * rows))  # fmt: skip
+    diagonal_metric(mode, law)
     motion_rows(mode, law)
     force_rows(mode, law)
-    solve(law, 0)
+    if solve(law, 0) < law.k:
+        gauss_metric(mode, law)
+        motion_rows(mode, law)
+        solve(law, 0)
     if law.bounded != 0:
-        within_bounds(law)
+        within_bounds(mode, law)
     judge(mode, law)
     for c in range(p):
         out[c] = law.weight[c] * law.rho[c]
         if law.gives_way % 2 == 1 or law.gives_way >= DEPENDENT:
             out[c] = NAN
     remember(mode, law, out)
+
+
+@kernel
+def diagonal_metric(mode: EmbeddedMode, law: Law) -> None:
+    """Lengths of rows of J where speeds are measured by M_jj alone: enough where all motion can be had."""
+    n, k, J, N = law.n, law.k, offset(law.out, law.p * law.n), law.metric
+    packed = offset(mode.motion, mode.n_q)
+    for j in range(n):
+        law.x[j] = divide(1.0, entry(packed, j, j))
+    for r in range(k):
+        total = 0.0
+        for j in range(n):
+            if J[r * n + j] != 0.0:
+                total += J[r * n + j] * J[r * n + j] * law.x[j]
+        for s in range(r):
+            N[r * k + s] = 0.0
+        N[r * k + r] = sqrt(total)
 
 
 @kernel
@@ -185,7 +221,7 @@ def gauss_metric(mode: EmbeddedMode, law: Law) -> None:
     cholesky(k, N)
     for r in range(k):
         if not N[r * k + r] > CUT * sqrt(law.cost[r]):
-            law.gives_way = DEPENDENT
+            law.gives_way = DEPENDENT  # whatever else
 
 
 @kernel
@@ -197,7 +233,7 @@ def motion_rows(mode: EmbeddedMode, law: Law) -> None:
     n, p, k = law.n, law.p, law.k
     J, wanted = offset(law.out, p * n), offset(law.out, p * n + k * n)
     if law.by_force != 0:
-        respond(mode, law.slides, wanted, law.x, law.turned)
+        respond(mode, law.slides, 0, wanted, law.x, law.turned)
     for r in range(k):
         total, size = wanted[r], wanted[r] * wanted[r]
         for j in range(n):
@@ -208,17 +244,19 @@ def motion_rows(mode: EmbeddedMode, law: Law) -> None:
         if law.by_force != 0:
             law.b[r], law.cost[r] = law.x[r], law.x[r] if law.x[r] > 0.0 else -law.x[r]
         for c in range(p):
-            total = 0.0
-            for j in range(n):
-                total += J[r * n + j] * law.effect[c * n + j]
-            law.A[r * p + c] = total * law.weight[c]
+            law.A[r * p + c] = 0.0
+        for j in range(n):
+            if J[r * n + j] != 0.0:
+                for c in range(p):
+                    law.A[r * p + c] += J[r * n + j] * law.effect[c * n + j] * law.weight[c]
         pivot = law.metric[r * k + r]
         for s in range(r):
             factor = law.metric[r * k + s]
-            law.b[r] -= factor * law.b[s]
-            law.cost[r] += (factor if factor > 0.0 else -factor) * law.cost[s]
-            for c in range(p):
-                law.A[r * p + c] -= factor * law.A[s * p + c]
+            if factor != 0.0:
+                law.b[r] -= factor * law.b[s]
+                law.cost[r] += (factor if factor > 0.0 else -factor) * law.cost[s]
+                for c in range(p):
+                    law.A[r * p + c] -= factor * law.A[s * p + c]
         law.b[r], law.cost[r] = divide(law.b[r], pivot), divide(law.cost[r], pivot)
         for c in range(p):
             law.A[r * p + c] = divide(law.A[r * p + c], pivot)
@@ -313,7 +351,7 @@ def is_outside(law: Law) -> i64:
 
 
 @kernel
-def within_bounds(law: Law) -> None:
+def within_bounds(mode: EmbeddedMode, law: Law) -> None:
     """Inputs within their bounds: which of them are at one is found by least squares, then all others solved again."""
     p, k, presses = law.p, law.k, law.presses
     bounds = offset(law.out, p * law.n + k * law.n + k + presses + 2 * law.memory)
@@ -322,6 +360,8 @@ def within_bounds(law: Law) -> None:
     if is_outside(law) == 0:
         return
     law.gives_way += BOUNDS
+    gauss_metric(mode, law)
+    motion_rows(mode, law)
     F, right, rows = law.F, law.right, k + presses + p
     for i in range(rows):
         right[i] = 0.0
@@ -380,7 +420,7 @@ def can_be_had(mode: EmbeddedMode, law: Law, size: f64) -> i64:
     """
     n, k, J, C = law.n, law.k, offset(law.out, law.p * law.n), law.C
     for r in range(k):
-        respond(mode, law.slides, offset(J, r * n), law.half, law.turned)
+        respond(mode, law.slides, 0, offset(J, r * n), law.half, law.turned)
         for s in range(k):
             total = 0.0
             for j in range(n):

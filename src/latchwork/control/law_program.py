@@ -54,6 +54,7 @@ class LawProgram:
     bounded: bool
     bilateral: frozenset[str]
     sources: tuple[int, ...]  # the press of each memory
+    unknown: tuple[int, ...]  # places of inputs that it does not know of
     speeds: tuple[int, ...]  # on which each press acts by a generalized force; −1 where it is a multiplier
     weight: Array | None = None
     _functions: dict[Base, Function] = field(default_factory=dict, repr=False)
@@ -105,13 +106,15 @@ class LawProgram:
             weights = press.weights(rows, self.bilateral)
             if weights is not None:
                 pressed[i], present[i] = weights, 1
-        function, stack = self.function(base), k + presses + p
+        later = range(len(self.equations.r), len(base.equations.r))  # inputs that came into the run: a hand
+        function, stack, unknown = self.function(base), k + presses + p, (*self.unknown, *later)
         most = max(stack, p, len(rows), n)
         assert self.weight is not None, "a law starts before it commands"
         return lay_out(
             Law, program=evaluator_at(function), n=n, p=p, k=k, presses=presses, memory=len(self.memory_inputs),
             rows=len(rows), slides=int(not mode.is_plain), bounded=int(self.bounded), by_force=int(self.law.by_force),
             slots=function.slots + 1, width=function.width, stack=stack, most=most, work_words=1 + work_size(stack, p),
+            unknowns=len(unknown), unknown=np.array(unknown, dtype=np.int64),
             place=np.array(self.places[:p], dtype=np.int64), present=present,
             source=np.array(self.sources, dtype=np.int64), speed=np.array(self.speeds, dtype=np.int64),
             pressed=pressed.ravel(), weight=self.weight, z=function.workspace(),
@@ -191,7 +194,8 @@ def law_program(law: _Law, extended: Extended, constraints: Sequence[str], conta
     equations, g = extended.equations, extended.equations.system.graph
     for press in law.forces:
         press.must_be_known(equations.name, [*constraints, *contacts], contacts)
-    inputs = inputs_of(equations, law.inputs, f"law '{law.name}'", extended.rates)
+    others = (*extended.rates, *map(name_of, law.unknown))
+    inputs = inputs_of(equations, law.inputs, f"law '{law.name}'", others if law.inputs is None else extended.rates)
     G = actuation(equations, inputs, f"law '{law.name}'")
     rows = rows_of(equations, law.tracks)
     _must_be_few(law, equations, rows)
@@ -210,13 +214,24 @@ def law_program(law: _Law, extended: Extended, constraints: Sequence[str], conta
     if law.by_force:
         shown = tuple(Row(u.name, i, u.node, ZERO, ZERO, ZERO) for i, u in enumerate(equations.u))
     return LawProgram(law, equations, inputs, extended.rates, shown, tuple(nodes), law.bounds is not None,
-                      frozenset(constraints), tuple(sources), tuple(_speeds(law, equations)))  # fmt: skip
+                      frozenset(constraints), tuple(sources), _unknown(law, equations, inputs),
+                      tuple(_speeds(law, equations)))  # fmt: skip
+
+
+def _unknown(law: _Law, equations: Equations, inputs: Sequence[str]) -> tuple[int, ...]:
+    """Where inputs stand that the law does not know of."""
+    names, known = [symbol.name for symbol in equations.r], [name_of(each) for each in law.unknown]
+    for name in known:
+        if name not in names or name in inputs:
+            raise ModelError(f"'{name}', which law '{law.name}' is not to know of, is no input of '{equations.name}' "
+                             f"besides those that it commands.{did_you_mean(name, names)}")  # fmt: skip
+    return tuple(names.index(name) for name in known)
 
 
 def inputs_of(equations: Equations, given: Sequence[Any] | None, whose: str,
-              memory: Sequence[str] = ()) -> tuple[str, ...]:  # fmt: skip
-    """The inputs that are commanded: those named, or all that act by a force; ``memory`` are rates of a law's own."""
-    known = [symbol.name for symbol in equations.r if symbol.name not in memory]
+              without: Sequence[str] = ()) -> tuple[str, ...]:  # fmt: skip
+    """The inputs that are commanded: those named, or all that act by a force, ``without`` some."""
+    known = [symbol.name for symbol in equations.r if symbol.name not in without]
     if given is None:
         g = equations.system.graph
         acting = set(reachable(g, rebuild(g, list(equations.derivation.f), equations.derivation.kinematics.replaced)))

@@ -33,6 +33,8 @@ class _Law:
     forces: Sequence[Press] = ()
     bounds: Mapping[Any, tuple[Any, Any]] | None = None
     metric: Mapping[Any, float] | None = None
+    unknown: Sequence[Any] = ()
+    blind: bool = False
     name: str = "control"
 
     by_force = False
@@ -48,6 +50,9 @@ class _Law:
 
     def prepared(self, plan: Plan) -> Plan:
         """The plan of a run in which this law acts continuously."""
+        if self.blind:
+            raise ModelError(f"law '{self.name}' is blind to what holds, and is sampled: "
+                             f"lw.control.Sampled(law, period).")  # fmt: skip
         plan, program = self.bound(plan)
         return plan.closed_by(self.name, program)
 
@@ -87,7 +92,8 @@ class Projected(_Law):
     model that act by a force are taken otherwise, and joints without one are passive. ``forces`` are kept by
     `Press`, as far as motion leaves room. ``bounds`` of inputs are kept, and motion gives way to them. ``metric`` says
     what one of each input is worth, such as the limits of the motors; otherwise forces are weighed with torques by the
-    longest part of the mechanism.
+    longest part of the mechanism. Inputs that are ``unknown`` act, and the law counts on none of them: disturbances. A
+    ``blind`` law knows nothing of what holds: computed torque of the open mechanism, to compare with; it is sampled.
     """
 
 

@@ -28,16 +28,16 @@ def evaluate_open(mode: EmbeddedMode, slides: i64) -> None:
 
 
 @kernel
-def respond(mode: EmbeddedMode, slides: i64, g: f64p, udot: f64p, lam: f64p) -> None:
-    """Δu̇ and Δλ of a generalized force g."""
+def respond(mode: EmbeddedMode, slides: i64, forces: i64, g: f64p, udot: f64p, lam: f64p) -> None:
+    """Δu̇ of a generalized force g and, where ``forces`` are wanted, Δλ."""
     if slides != 0:
         respond_sliding(mode, g, udot, lam)
     else:
-        respond_plainly(mode, g, udot, lam)
+        respond_plainly(mode, forces, g, udot, lam)
 
 
 @kernel
-def respond_plainly(mode: EmbeddedMode, g: f64p, udot: f64p, lam: f64p) -> None:
+def respond_plainly(mode: EmbeddedMode, forces: i64, g: f64p, udot: f64p, lam: f64p) -> None:
     """The same where forces lie along the rows kept."""
     n, m, k, d = mode.n, mode.m, mode.k, mode.D
     right, part, packed = mode.temp, offset(mode.temp, k), offset(mode.motion, mode.n_q)
@@ -48,6 +48,8 @@ def respond_plainly(mode: EmbeddedMode, g: f64p, udot: f64p, lam: f64p) -> None:
         right[a] = total
     cholesky_solve(k, mode.mass, right)
     expand_independent(mode, right, udot)
+    if forces == 0:
+        return
     for i in range(mode.rows):
         lam[i] = 0.0
     for s in range(m):

@@ -161,7 +161,8 @@ class SampledProgram:
     def _commanded(self, sim: Simulation, stage: Stage, row: Array) -> dict[str, float]:
         """What a law that reads the mode commands at a row (t, q, u, rest)."""
         assert self.program is not None, "it has one"
-        mode = stage.mode if isinstance(stage, Held) else sim.mode_table.free_mode
+        knows = isinstance(stage, Held) and not self.program.law.blind
+        mode = stage.mode if knows and isinstance(stage, Held) else sim.mode_table.free_mode
         n_q, n = len(sim.equations.q), len(sim.equations.u)
         x = np.append(row[1 : 1 + n_q + n], sim.state.x[-1])[mode.kept_states]
         found, record = self.program.at(mode, float(row[0]), x, row[1 + n_q + n :])

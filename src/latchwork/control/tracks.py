@@ -21,6 +21,7 @@ from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, operand
+from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import reachable, rebuild
 
 AXES = "xyz"
@@ -57,8 +58,8 @@ def rows_of(equations: Equations, tracks: Mapping[Any, Any]) -> list[Row]:
 def _rows(equations: Equations, i: int, what: Any, reference: Any) -> list[Row]:
     name = name_of(what)
     if isinstance(what, str):
-        frames = equations.system.tree.frames
-        what = frames[what] if what in frames and what not in equations.q_names else _named(equations, what)
+        frames, turns = equations.system.tree.frames, isinstance(reference, (Frame, Link))
+        what = frames[what] if turns and what in frames else _named(equations, what)
     if isinstance(what, Link):
         what = what.frame
     if isinstance(what, Frame):
@@ -143,7 +144,7 @@ def _three(equations: Equations, name: str, reference: Any) -> list[Expr]:
 
 
 def _turning(equations: Equations, i: int, name: str, frame: Frame, reference: Any) -> list[Row]:
-    """Three rows of the orientation of a frame; the reference is a frame that turns by no coordinate."""
+    """Three rows of the orientation of a frame; the reference is a frame that turns with time, or with a body."""
     tree, g = equations.system.tree, equations.system.graph
     if isinstance(reference, Link):
         reference = reference.frame
@@ -159,10 +160,9 @@ def _turning(equations: Equations, i: int, name: str, frame: Frame, reference: A
     rows = []
     for axis, (omega, off, omega_d) in zip(AXES, parts, strict=True):
         v, e, v_d = rebuild(g, [operand(g, each) for each in (omega, 0.5 * off, omega_d)], _replaced(equations))
-        if not moving.isdisjoint(reachable(g, [v_d])):
-            raise ModelError(f"the reference of the frame '{name}' in a law for '{equations.name}', "
-                             f"'{reference.name}', turns with coordinates. Give one that does not.")  # fmt: skip
-        if not moving.isdisjoint(reachable(g, [v])):
+        if not moving.isdisjoint(reachable(g, [v_d])):  # one body is turned onto another
+            rows.append(Row(f"{name}.{axis}", i, g.sub(v, v_d), e, g.sub(v_d, v), ZERO))
+        elif not moving.isdisjoint(reachable(g, [v])):
             rows.append(Row(f"{name}.{axis}", i, v, e, g.sub(v_d, v), _rate(equations, v_d)))
     return rows
 

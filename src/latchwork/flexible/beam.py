@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from latchwork.errors import ModelError, did_you_mean
@@ -12,16 +12,22 @@ from latchwork.flexible.deflection import DIRECTIONS, Deflection, Field
 from latchwork.flexible.elasticity import elastic_forces
 from latchwork.flexible.end_conditions import axial_modes, bending_modes, ends_of, given_shapes
 from latchwork.flexible.inertia_integrals import Moments, Name
+from latchwork.flexible.internal_forces import strain, stress_resultant
 from latchwork.flexible.section import Along, along
+from latchwork.flexible.vibration import BeamMode, modes_of
 from latchwork.mechanics.elastic_body import ElasticBody
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.loads import GeneralizedForce
 from latchwork.mechanics.point import Point
 from latchwork.symbolic.expr import Expr, operand
+from latchwork.symbolic.ops import ONE
 from latchwork.symbolic.tidy import tidy
 
 if TYPE_CHECKING:
     from latchwork.model.model import Model
+
+
+LOOKED_AT = (0.0, 0.5, 1.0)  # x = s/L, where slopes are compared with what small means
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +41,9 @@ class Beam:
     body: ElasticBody
     deflection: Deflection
     stiffness: dict[str, Along]
+    damping: Any
     elasticity: GeneralizedForce
+    recipe: dict[str, Any] = field(default_factory=dict, repr=False)  # what it was made of, for files
     _points: dict[int, Point] = field(default_factory=dict, repr=False)
     _frames: dict[int, Frame] = field(default_factory=dict, repr=False)
 
@@ -46,6 +54,17 @@ class Beam:
     def q(self) -> tuple[Expr, ...]:
         """Elastic coordinates."""
         return self.body.q
+
+    @property
+    def stations(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arc lengths of the points and of the frames that were made along the beam, by their names."""
+        points, frames = ({item.name: self._arc_length(key) for key, item in table.items()}
+                          for table in (self._points, self._frames))  # fmt: skip
+        return points, frames
+
+    def _arc_length(self, x: int) -> Any:
+        g = self.frame.graph
+        return self.length if x == ONE else Expr(g, x) * self.length
 
     @property
     def segments(self) -> tuple[Beam, ...]:
@@ -81,6 +100,49 @@ class Beam:
             self.body.stations[self._frames[key]] = self.at(s)
         return self._frames[key]
 
+    # --- to look at ---------------------------------------------------------------------------------------------
+
+    def axis(self, count: int = 21, factor: float = 1.0) -> list[Point]:
+        """Points along the beam for pictures, ``run.animate(..., draw=beam.axis())``; deflections ``factor`` times."""
+        return [self._drawn(k / (count - 1), factor) for k in range(count)]
+
+    def _drawn(self, x: float, factor: float) -> Point:
+        if factor == 1.0:
+            return self.at(x * self.length)
+        along, y, z = self.deflection.position(x)
+        straight = x * self.length
+        offset = self.frame.vector(straight + factor * (along - straight), factor * y, factor * z)
+        return self.root.at(self._fresh("drawn", x, self.frame.tree.points, tip=False), offset)
+
+    def bending_moment(self, s: Any, direction: str = "y") -> Expr:
+        """M = EI η'' of the deflection along y (or z), at arc length s."""
+        return self._resultant(direction, s)
+
+    def shear_force(self, s: Any, direction: str = "y") -> Expr:
+        """V = -dM/ds, what the part beyond s exerts along y (or z)."""
+        return -1.0 * self._resultant(direction, s, derivative=True)
+
+    def axial_force(self, s: Any) -> Expr:
+        """N = EA u', where the beam has modes of stretch."""
+        return self._resultant("stretch", s)
+
+    def twisting_moment(self, s: Any) -> Expr:
+        """T = GJ θ', where the beam has modes of twist."""
+        return self._resultant("twist", s)
+
+    def _resultant(self, direction: str, s: Any, derivative: bool = False) -> Expr:
+        found: Expr = stress_resultant(self.name, self.deflection, self.stiffness, self.damping, direction,
+                                       self.station(s), derivative)  # fmt: skip
+        return found
+
+    def strain(self, s: Any, y: Any = 0.0, z: Any = 0.0) -> Expr:
+        """Strain along the beam at the place (y, z) of a section; the stress is E times as much."""
+        return strain(self.deflection, self.station(s), y, z)
+
+    def modes(self, values: Mapping[str, float] | None = None) -> tuple[BeamMode, ...]:
+        """Modes of vibration with the frame at rest and nothing on the beam, slowest first."""
+        return modes_of(self.body, self.elasticity, self.deflection, values or {})
+
     def _section(self, name: str, x: Any) -> Frame:
         y, z = self.deflection.slopes(x)
         twist = self.deflection.turn(x)
@@ -100,9 +162,9 @@ class Beam:
                              f"Give an arc length between 0 and {self.length}.")  # fmt: skip
         return min(max(value, 0.0), 1.0)
 
-    def _fresh(self, letter: str, x: Any, taken: Mapping[str, Any]) -> str:
+    def _fresh(self, letter: str, x: Any, taken: Mapping[str, Any], tip: bool = True) -> str:
         """A name for a point or frame that nothing has yet."""
-        if not isinstance(x, Expr) and x == 1.0 and f"{self.name}_tip" not in taken:
+        if tip and not isinstance(x, Expr) and x == 1.0 and f"{self.name}_tip" not in taken:
             return f"{self.name}_tip"
         k = 1
         while f"{self.name}_{letter}{k}" in taken:
@@ -143,9 +205,11 @@ def beam_of(model: Model, name: str, frame: Frame, root: Point, length: Any, *, 
     fields = {d: Field(each, _coordinates(model, name, d, len(each))) for d, each in made.items()}
     deflection = Deflection(fields, L, bool(stiffening))
     naming = integrals or integral_names(model, name)
-    body = Moments(name, deflection, rho, rho_T, naming).of(frame, root.at(f"{name}_root", frame.vector()), name)
+    moments = Moments(name, deflection, rho, rho_T, naming).of(frame, root.at(f"{name}_root", frame.vector()), name)
+    slopes = [slope for x in LOOKED_AT for slope in deflection.slopes(x) if isinstance(slope, Expr)]
+    body = replace(moments, slopes=tuple(slopes))
     load = elastic_forces(name, deflection, sections, damping, naming)
-    return Beam(name, frame, body.root, L, body, deflection, sections, load)
+    return Beam(name, frame, body.root, L, body, deflection, sections, damping, load)
 
 
 def _by_direction(name: str, EI: Any) -> dict[str, Any]:
@@ -165,8 +229,8 @@ def _counts(name: str, modes: Any, sections: Mapping[str, Along], shapes: Any) -
     """Modes by direction: as many in each direction of bending, half as many in twist and stretch, unless told."""
     if not isinstance(shapes, str):
         bending = len(shapes) if hasattr(shapes, "__len__") else 0
-        modes = modes if isinstance(modes, Mapping) else bending
-    if isinstance(modes, int) and not isinstance(modes, bool):
+        modes = modes if isinstance(modes, Mapping) else max(bending, 1)
+    if isinstance(modes, int) and not isinstance(modes, bool) and modes > 0:
         return {d: modes if d in "yz" else (modes + 1) // 2 for d in sections}
     if not isinstance(modes, Mapping):
         raise ModelError(f"the modes of beam '{name}' are {modes!r}. Give how many, or how many in each direction, "
@@ -178,6 +242,8 @@ def _counts(name: str, modes: Any, sections: Mapping[str, Along], shapes: Any) -
             raise ModelError(f"beam '{name}' has modes along '{key}', but no stiffness there.{advice}")
         if not isinstance(count, int) or count < 0:
             raise ModelError(f"beam '{name}' has {count!r} modes along '{key}'. Give a whole number.")
+    if not any(modes.values()):
+        raise ModelError(f"beam '{name}' has no modes at all. Give one at least, or take a rigid body.")
     return {d: int(modes.get(d, 0)) for d in sections}
 
 
@@ -212,6 +278,7 @@ def integral_names(model: Model, name: str) -> Name:
             return value
         if label not in known:
             known[label] = model.parameter(f"{_prefix(name)}_{label}", value)
+            model._integrals.append(known[label])
         return known[label]
 
     return named

@@ -53,7 +53,8 @@ class Series:
     def at(self, x: Expr | float) -> Expr | float:
         """p(x): a number, or an expression (powers of x where they are few, Clenshaw's recurrence otherwise)."""
         if not isinstance(x, Expr) or x.is_constant:
-            return float(self(float(x)))
+            value = float(self(float(x)))
+            return 0.0 if abs(value) <= ROUNDING * sum(abs(c) for c in self.c) else value
         return _horner(self.powers, x) if len(self.c) <= FEW + 1 else _clenshaw(self.c, x)
 
     @property

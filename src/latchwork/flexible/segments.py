@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from latchwork.errors import ModelError
@@ -26,6 +26,7 @@ class SegmentedBeam:
     name: str
     segments: tuple[Beam, ...]
     length: Expr
+    recipe: dict[str, Any] = field(default_factory=dict, repr=False)  # what it was made of, for files
 
     def __repr__(self) -> str:
         return self.name
@@ -42,6 +43,17 @@ class SegmentedBeam:
     def q(self) -> tuple[Expr, ...]:
         """Elastic coordinates of all segments."""
         return tuple(q for segment in self.segments for q in segment.q)
+
+    @property
+    def stations(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arc lengths of the points and of the frames that were made along the beam, by their names."""
+        found: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+        for k, segment in enumerate(self.segments):
+            for table, own in zip(found, segment.stations, strict=True):
+                joints = {segment.tip.name, segment.tip_frame.name} if k + 1 < len(self.segments) else set()
+                start = k * segment.length
+                table |= {name: start + s for name, s in own.items() if name not in joints}
+        return found
 
     @property
     def tip(self) -> Point:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from latchwork.formats import makers
+from latchwork.formats import beam_makers, makers
 from latchwork.formats.build import Build
 from latchwork.formats.collision_makers import collisions
 from latchwork.formats.constraint_makers import constraint
@@ -32,6 +32,8 @@ MADE: dict[str, tuple[Maker, tuple[str, ...]]] = {
     "frames": (makers.frame, (FRAME,)),
     "points": (makers.point, (POINT,)),
     "let": (makers.let, (SCALAR,)),
+    "beams": (beam_makers.beam, ()),
+    "supports": (beam_makers.support, ()),
     "bodies": (makers.body, (FRAME, POINT)),
     "particles": (makers.particle, (POINT,)),
 }
@@ -71,6 +73,9 @@ def _finish(build: Build, entry: Entry) -> None:
     limits(build, entry.get("limits", []))
     without_shapes(build, entry)
     rules(build, entry.get("switched", []), entry.get("rules", []))
+    for given in entry.get("quantities", []):
+        with given.name.place.blamed():
+            makers.described(build, given)
 
 
 @dataclass
@@ -109,7 +114,7 @@ class Plan:
         inner = value.value if isinstance(value, Given) else None
         if isinstance(inner, Entry):
             inner = [item for key, item in inner.values.items() if key not in LATER]
-        for kind, name in uses(inner):
+        for kind, name in (*uses(inner), *_mentioned(value)):
             task = self.providers.get((kind, name)) or self.providers.get((kind, name.rstrip("'")))
             if task is not None:
                 yield task
@@ -122,6 +127,12 @@ class Plan:
                 after.needs.append(before)
 
 
+def _mentioned(value: Any) -> Iterator[Key]:
+    """A support mentions its beam by name."""
+    if isinstance(value, Given) and isinstance(value.value, Entry) and "beam" in value.value:
+        yield POINT, f"{value.value['beam'].value}_root"
+
+
 def _name(value: Any) -> Text:
     return value if isinstance(value, Text) else value.name
 
@@ -130,21 +141,33 @@ def _own(entry: Entry, section: str) -> list[Any]:
     """The entries of a section, without the coordinates and speeds that are listed but belong to a joint."""
     joints = entry.get("joints", [])
     if section == "coordinates":
-        theirs = {name for given in joints for name in makers.joint_names(given, "q")}
+        theirs = {name for given in joints for name in makers.joint_names(given, "q")} | _bending(entry, "q")
         return [name for name in entry.get(section, []) if name.value not in theirs]
     if section == "speeds":
-        theirs = {name for given in joints for name in makers.joint_names(given, "u")}
+        theirs = {name for given in joints for name in makers.joint_names(given, "u")} | _bending(entry, "u")
         return [given for given in entry.get(section, []) if not _is_listed_only(given, theirs)]
     return entry.get(section, [])
 
 
+def _bending(entry: Entry, letter: str) -> set[str]:
+    """The coordinates or speeds of beams and of what they slide over."""
+    of_beams = {name for given in entry.get("beams", []) for name in beam_makers.names(given, letter)}
+    first = {"q": "s", "u": "u"}[letter]
+    return of_beams | {f"{first}_{given.name.value}" for given in entry.get("supports", [])}
+
+
 def _provided(section: str, value: Any) -> Iterator[Key]:
-    """What an entry provides; a joint also its origin, its coordinates and its speeds."""
+    """What an entry provides; a joint also its origin, its coordinates and its speeds; a beam what is along it."""
     name = _name(value).value
     yield from ((kind, name) for kind in MADE[section][1])
     if section == "joints":
         yield POINT, f"{name}_o"
         yield from ((SCALAR, symbol) for letter in "qu" for symbol in makers.joint_names(value, letter))
+    if section == "beams":
+        yield from beam_makers.provided(value)
+    if section == "supports":
+        yield from ((SCALAR, f"{letter}_{name}") for letter in "su")
+        yield POINT, f"{value.value['beam'].value}_at_{name}"
 
 
 def _is_listed_only(given: Given, theirs: set[str]) -> bool:

@@ -25,7 +25,8 @@ from latchwork.symbolic.expr import Expr
 
 CLASSES: dict[str, Any] = {kind.__name__.lower(): kind for kind in (
     shapes.Line, shapes.Plane, shapes.Segment, shapes.Polyline, shapes.Arc, shapes.Boundary, shapes.Circle,
-    shapes.Sphere, shapes.Capsule, shapes.Cylinder, shapes.Rim, shapes.Box, shapes.Hull, curves.Curve, curves.Surface,
+    shapes.Sphere, shapes.Capsule, shapes.Cylinder, shapes.Cone, shapes.Rim, shapes.Box, shapes.Hull,
+    curves.Curve, curves.Surface,
 )}  # fmt: skip
 CORNERS = {"polyline": "points", "boundary": "pieces"}
 

@@ -22,7 +22,7 @@ from latchwork.formats.functions import (
 from latchwork.formats.places import shown
 from latchwork.formats.postfix import Code, Step
 from latchwork.formats.scope import Scope, Value
-from latchwork.symbolic.expr import Expr, operand
+from latchwork.symbolic.expr import Expr
 
 LARGEST = 10_000  # operations that an expression may cause beyond those it writes
 
@@ -57,7 +57,7 @@ def _is_kinematic(step: Step) -> bool:
 
 
 def _number(scope: Scope, step: Step, stack: list[Value]) -> Value:
-    return Value(SCALAR, Expr(scope.graph, operand(scope.graph, step.value)))
+    return Value(SCALAR, Expr(scope.graph, scope.graph.constant(step.value)))
 
 
 def _symbol(scope: Scope, step: Step, stack: list[Value]) -> Value:

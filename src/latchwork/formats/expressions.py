@@ -8,7 +8,7 @@ from latchwork.formats.evaluate import evaluated
 from latchwork.formats.functions import SCALAR, VECTOR
 from latchwork.formats.places import Place, Text, shown
 from latchwork.formats.postfix import Code, compiled
-from latchwork.formats.scope import Scope, Value
+from latchwork.formats.scope import Exerting, Held, Scope, Value
 from latchwork.mechanics.tree import Tree
 from latchwork.mechanics.vector import Vector
 from latchwork.model import Model
@@ -21,10 +21,11 @@ def parse(text: str, model: Model, source: str = "expression") -> Expr | Vector:
     return _parsed(text, Scope.of(model), source)
 
 
-def parse_in(text: str, symbols: Mapping[str, Expr], tree: Tree) -> Expr | Vector:
-    """A scalar or vector expression of these symbols, and of the frames and points of a tree."""
-    named = {name: Value(SCALAR, symbol) for name, symbol in symbols.items()}
-    return _parsed(text, Scope(tree.graph, tree, named), "expression")
+def parse_in(text: str, symbols: Mapping[str, Expr | Vector], tree: Tree, exerting: Exerting) -> Expr | Vector:
+    """A scalar or vector expression of these symbols, of the frames and points of a tree, and of what exerts forces."""
+    named = {name: Value(VECTOR if isinstance(it, Vector) else SCALAR, it) for name, it in symbols.items()}
+    held = {name: Held(name, asked) for name, asked in exerting.items()}
+    return _parsed(text, Scope(tree.graph, tree, named, held=held), "expression")
 
 
 def _parsed(text: str, scope: Scope, source: str) -> Expr | Vector:

@@ -43,6 +43,10 @@ def _applied(name: str) -> Callable[..., Any]:
     return lambda *args: apply(name, *args)
 
 
+def _exerted(word: str) -> Callable[..., Any]:
+    return lambda held: held.exerts(word)
+
+
 ONE_SCALAR = "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp log sqrt abs sign".split()
 TWO_SCALARS = "atan2 min max".split()
 
@@ -58,7 +62,9 @@ FUNCTIONS: dict[str, Function] = {
     "position": Function((POINT, POINT), VECTOR, lambda p, *other: p.position(*other), optional=1),
     "velocity": Function((POINT,), VECTOR, lambda p: p.velocity()),
     "angular_velocity": Function((FRAME, FRAME), VECTOR, lambda b, *a: b.angular_velocity(*a), optional=1),
-    "force": Function((HELD,), SCALAR, lambda held: held.force()),
+    "force": Function((HELD,), SCALAR, lambda held: held.exerts("force")),
+    "motor": Function((HELD,), SCALAR, lambda held: held.exerts("motor")),
+    **{word: Function((HELD,), VECTOR, _exerted(word)) for word in ("reaction", "reaction_torque", "load")},
 }
 
 # How tightly an operator binds, as in Python: comparisons least, powers most (and from the right).

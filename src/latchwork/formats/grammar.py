@@ -66,6 +66,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "kind of table": ("held", "linear"),
     "kind of record": ("steps", "samples"),
     "way to audit": ("raise", "warn", "off"),
+    "kind of sequence": ("sobol", "halton", "latin", "saltelli"),
     "stiff method": ("Radau", "BDF", "LSODA"),
 }
 

@@ -23,7 +23,7 @@ from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import OPS, SYMBOL
 from latchwork.symbolic.printing import text
 from latchwork.symbolic.printing.layout import conditions
-from latchwork.symbolic.printing.numbers import decimal
+from latchwork.symbolic.printing.numbers import plain
 from latchwork.symbolic.traverse import reachable, use_counts
 
 LONG = 600  # characters in one piece
@@ -66,13 +66,13 @@ class Literal:
         self._twin = copied(self.graph)
         symbols = {s.name: Value(SCALAR, Expr(self._twin, i)) for i, s in self.graph.symbols.items()}
         self._rows = {i: s.name.removeprefix(PREFIX) for i, s in self.graph.symbols.items() if s.kind == KIND}
-        held = {row: Held(row, partial(Expr, self._twin, i)) for i, row in self._rows.items()}
+        held = {row: Held(row, {"force": partial(Expr, self._twin, i)}) for i, row in self._rows.items()}
         self._scope = Scope(self._twin, symbols=symbols, held=held)
 
     def scalar(self, value: Expr | float) -> str:
         """An expression or number as text."""
         if not isinstance(value, Expr) or value.is_constant:
-            return decimal(float(value))
+            return plain(float(value))
         written = text(value)
         return written if len(written) <= LONG and self.reads_as(written, value.node) else self._literal(value.node)
 
@@ -115,8 +115,10 @@ class Literal:
         return Piece(form[0].format(*held), form[1], depth, forced)
 
     def _constant(self, a: int) -> Piece:
-        value = self.graph.value(a)
-        return Piece(decimal(value), ATOM if value >= 0.0 else BINDS_PREFIX["-"])
+        written = plain(self.graph.value(a))
+        if set(written) & set("*/"):
+            return Piece(written, BINDS["*"])
+        return Piece(written, BINDS_PREFIX["-"] if written[0] == "-" else ATOM)
 
     def _name(self, i: int, written: str) -> str:
         """A name that no symbol has, for a node that is written once and used by name."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from latchwork.formats.beam_makers import drive
 from latchwork.formats.build import Build
 from latchwork.formats.evaluate import evaluated
 from latchwork.formats.functions import FUNCTIONS
@@ -15,6 +16,7 @@ from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS
 from latchwork.mechanics.vector import Dyadic
 from latchwork.model import NAME, RESERVED
+from latchwork.symbolic.quantity import quantity
 
 # --- symbols ------------------------------------------------------------------------------------------------------
 
@@ -33,6 +35,11 @@ def coordinate(build: Build, name: Text) -> None:
 
 def speed(build: Build, given: Given) -> None:
     build.add(*build.model.speeds(**{given.name.value: build.scalar(given.value)}))
+
+
+def described(build: Build, given: Given) -> None:
+    texts = {key: text.value for key, text in given.value.values.items()}
+    build.model.describe(**{given.name.value: quantity(**texts)})
 
 
 def let(build: Build, given: Given) -> None:
@@ -166,6 +173,7 @@ def _label(e: Entry) -> str:
 
 
 LOADS: dict[str, Callable[[Build, Any], Any]] = {
+    "drive": drive,
     "gravity": lambda b, e: b.model.gravity(b.vector(e)),
     "force": lambda b, e: b.model.force(b.found(e["at"]), b.vector(e["vector"]), **_paired(b, e)),
     "torque": lambda b, e: b.model.torque(b.found(e["on"]), b.vector(e["vector"]), **_paired(b, e)),

@@ -41,6 +41,7 @@ from latchwork.formats.robot_parts import (
     LinkPart,
 )
 from latchwork.formats.robot_tree import MOST_LINKS
+from latchwork.formats.robot_visuals import Assets, Looks
 from latchwork.formats.rotations import Pose, snapped, without_noise
 from latchwork.formats.xml_tree import Element, parse
 
@@ -65,16 +66,18 @@ def from_mjcf(text: str, source: str = "text", *, losses: bool = True, parameter
     ground = 0.0 if ground is True else ground
     wanted = Colliding(ground, collisions or ground is not False, friction, restitution)
     meshes = Meshes(folder, folders_of(packages)) if wanted.wanted else None
-    made = describe(included(parse(text, source), folder), gravity, meshes)
-    return build(made, losses, parameters, limits, wanted)
+    looks = Looks(folder, folders_of(packages), source)
+    made = describe(included(parse(text, source), folder), gravity, meshes, looks)
+    return build(made, losses, parameters, limits, wanted, looks.notes)
 
 
-def describe(root: Element, gravity: Sequence[float] | None = None, meshes: Meshes | None = None) -> Description:
-    """What the elements of a file say; geoms are read where meshes may be."""
+def describe(root: Element, gravity: Sequence[float] | None = None, meshes: Meshes | None = None,
+             looks: Looks | None = None) -> Description:  # fmt: skip
+    """What the elements of a file say; geoms are read where meshes may be, and what they show where that is asked."""
     if root.tag != "mujoco":
         raise root.error(f"<{root.tag}> is not a model: MJCF files hold one <mujoco>. Check the kind of the file.")
     check_sections(root)
-    reader = _Reader(read_settings(root), root, meshes)
+    reader = _Reader(read_settings(root), root, meshes, looks)
     for world in root.all("worldbody"):
         reader.body(world, WORLD, MAIN)
     if reader.settings.total_mass > 0.0:
@@ -100,8 +103,8 @@ def _gravity(root: Element) -> Sequence[float]:
 class _Reader:
     """Links and joints of one file, in the order in which bodies stand in it."""
 
-    def __init__(self, settings: Settings, root: Element, meshes: Meshes | None = None) -> None:
-        self.settings = settings
+    def __init__(self, settings: Settings, root: Element, meshes: Meshes | None, looks: Looks | None) -> None:
+        self.settings, self.looks, self.assets = settings, looks, Assets(root)
         self.geoms = None if meshes is None else GeomReader(root, settings, meshes)
         self.links = {WORLD: LinkPart(WORLD, root.place)}
         self.joints: list[JointPart] = []
@@ -122,6 +125,10 @@ class _Reader:
                 self.sites[child.get("name")] = name, pose @ self.settings.pose(self.settings.complete(child, inner))
             elif child.tag == "body":
                 self._outboard(child, name, inner, pose)
+        if self.looks is not None:
+            given = self.settings, self.assets
+            shown = [look for geom, pose in geoms for look in self.looks.of_geom(geom, pose, *given)]
+            self.links[name] = replace(self.links[name], looks=(*self.links[name].looks, *shown))
         if self.geoms is not None:
             found = [self.geoms.geometry(geom, pose) for geom, pose in geoms]
             shapes = (*self.links[name].geometry, *(each for each in found if each is not None))

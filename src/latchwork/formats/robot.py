@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from latchwork.constraint.constraint import Constraint
@@ -12,6 +12,7 @@ from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS, QUATERNION, Link, place, rates_of
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
+from latchwork.mechanics.visual import Surface, Visual
 from latchwork.model import NAME, RESERVED, Model
 from latchwork.symbolic.expr import Expr
 
@@ -49,6 +50,10 @@ class Robot(Model):
         self.drives: dict[str, Expr] = {}
         self.notes: tuple[str, ...] = ()  # what of the file is otherwise here
 
+    def _named_joints(self) -> tuple[str, ...]:
+        """Joints of the file, those that follow others and those with an offset included."""
+        return tuple(self.joints)
+
     def bare_speeds(self, names: Iterable[str]) -> tuple[Expr, ...]:
         """Speeds whose meaning a joint gives when it is mounted."""
         return tuple(self._speed(name) for name in names)
@@ -63,6 +68,10 @@ class Robot(Model):
         frame, origin = place(row, name, inboard, base, axis, q)
         self._links[name] = Link(name, row, inboard, base, frame, origin, q, u, axis)
         return self._links[name]
+
+    def visual(self, name: str, frame: Frame, origin: Point, read: Callable[[], Sequence[Surface]]) -> None:
+        """What is drawn of a link, with measures in a frame from a point; read when it is first drawn."""
+        self._visuals.append(Visual(name, frame, origin, read))
 
     def keep(self, constraint: Constraint) -> Constraint:
         """A constraint of the file, which holds in every run."""

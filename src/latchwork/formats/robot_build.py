@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ Symbols = tuple[tuple[Expr, ...], tuple[Expr, ...]]
 
 
 def build(description: Description, losses: bool = True, parameters: bool = False, limits: bool = False,
-          colliding: Colliding | None = None) -> Robot:  # fmt: skip
+          colliding: Colliding | None = None, notes: tuple[str, ...] = ()) -> Robot:  # fmt: skip
     """The model of a robot; its numbers are folded as constants, or (``parameters``) are parameters with names.
 
     With ``limits``, joints have stops: contacts, without restitution; with ``colliding``, links have shapes.
@@ -43,6 +44,11 @@ def build(description: Description, losses: bool = True, parameters: bool = Fals
         with builder.where(placed).blamed():
             builder.add_body(placed)
     robot, number = builder.robot, builder.number
+    robot.notes += notes
+    for placed in bodies:
+        for link, pose in placed.links():
+            for k, look in enumerate(description.links[link].looks):
+                robot.visual(f"{link} {k + 1}", *builder.at[placed.body.name], partial(look.surfaces, pose))
     add_armatures(robot, description.joints, number)
     add_passive(robot, description.joints, number, losses)
     add_drives(robot, description.drives, number, builder.names)

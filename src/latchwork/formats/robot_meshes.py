@@ -41,23 +41,23 @@ def folders_of(packages: Any) -> list[Path]:
 
 
 class Meshes:
-    """The meshes of one robot, read once each."""
+    """The meshes of one robot, read once each; ``homes`` are folders that are packages where they are called so."""
 
-    def __init__(self, folder: Path | None, packages: Sequence[Path]) -> None:
-        self.folder, self.packages = folder, [Path(each) for each in packages]
+    def __init__(self, folder: Path | None, packages: Sequence[Path], homes: Sequence[Path] = ()) -> None:
+        self.folder, self.packages, self.homes = folder, [Path(each) for each in packages], homes
         self.notes: list[str] = []
         self._read: dict[Path, Array] = {}
 
     def corners(self, element: Element, name: str, scale: Sequence[float]) -> Array:
         """Corners of the convex hull of a mesh, scaled, (n, 3)."""
-        path = self._path(element, name)
+        path = self.path(element, name)
         if path not in self._read:
             if len(self._read) >= MOST_MESHES:
                 raise element.error(f"'{shown(name)}' comes after {MOST_MESHES} meshes, which is all a robot may have.")
             self._read[path] = self._hull(element, name, path)
         return self._read[path] * np.array(scale, dtype=float)
 
-    def _path(self, element: Element, name: str) -> Path:
+    def path(self, element: Element, name: str) -> Path:
         """Where a mesh is; only inside the folders that were given, and the folder of the file."""
         if Path(name).suffix.lower() not in KNOWN:
             raise element.error(
@@ -89,7 +89,7 @@ class Meshes:
         if name.startswith(PACKAGE):
             package, _, rest = unquote(name.removeprefix(PACKAGE)).lstrip("/").partition("/")
             found = [(home, f"{package}/{rest}") for home in self.packages]
-            return found + [(home, rest) for home in self.packages if home.resolve().name == package]
+            return found + [(home, rest) for home in (*self.packages, *self.homes) if home.resolve().name == package]
         plain = unquote(name.removeprefix(FILE)) if name.startswith(FILE) else name
         homes = [*([self.folder] if self.folder is not None else []), *self.packages]
         return [(home, plain) for home in homes]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -82,6 +83,7 @@ class LinkPart:
     inertial: Inertial = NOTHING
     hidden: bool = False
     geometry: tuple[Geometry, ...] = ()
+    looks: tuple[Any, ...] = ()  # `robot_visuals.Look`: what it shows
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from latchwork.errors import did_you_mean
 from latchwork.formats.build import Build
 from latchwork.formats.evaluate import evaluated
-from latchwork.formats.functions import CONDITION, POINT, VECTOR
+from latchwork.formats.functions import CONDITION, FUNCTIONS, HELD, POINT, VECTOR
 from latchwork.formats.grammar import Named
 from latchwork.formats.places import Place, Text, shown
 from latchwork.formats.postfix import Code, compiled
 from latchwork.formats.run_tables import RUN
+from latchwork.formats.scope import Scope
 from latchwork.formats.shapes import Entry, Given, read
 from latchwork.formats.yaml_nodes import compose
 from latchwork.mechanics.point import Point
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from latchwork.integrate.methods import Method
     from latchwork.kane.equations import Equations
 
-Output = Expr | Vector | Point
+Output = Expr | Vector | Point | str  # a text is what only a run can say: meters, forces, reactions
 KINDS = {"q": "coordinate", "u": "speed", "inputs": "input", "parameters": "parameter"}
 PASSED = ("until", "start", "q", "u", "inputs", "parameters", "stop_when", "every", "keep", "method", "audit")
 
@@ -86,8 +87,32 @@ def output(build: Build, text: Text) -> Output:
     if isinstance(found, Point):
         return found
     code = compiled(text)
+    if _is_metered(code, build):
+        _must_exert(code, build.model)
+        return text.value
     value = evaluated(code, build.scope)
     return value.it if value.kind == VECTOR else build.scalar(code)
+
+
+def _is_metered(code: Code, build: Build) -> bool:
+    """Whether an expression asks for something that is known only in a run: an energy, a force, a reaction, a motor."""
+    from latchwork.hybrid.meters import NAMES
+
+    meters = {name for name in NAMES if name not in build.scope.symbols}
+    return any((step.action == "call" and FUNCTIONS[step.value].takes == (HELD,))
+               or (step.action == "symbol" and step.value in meters) for step in code.steps)  # fmt: skip
+
+
+def _must_exert(code: Code, model: Model) -> None:
+    """Refuse forces and reactions of what the model does not have."""
+    scope = Scope.of(model)
+    holding: tuple[Any, ...] = (*model.constraints, *model.contacts)
+    known = [*scope.held, *(each.name for each in holding), *model.links, *(each.name for each in model.loads)]
+    for step in code.steps:
+        if step.action == HELD and step.value not in known:
+            hint = did_you_mean(step.value, filter(None, known))
+            message = f"there is no joint, load, constraint or contact '{shown(step.value)}'.{hint}"
+            raise code.text.at(step.offset).error(message)
 
 
 def _plotted(build: Build, text: Text, outputs: dict[str, Output]) -> Output:

@@ -71,6 +71,8 @@ def _option(w: Writer, value: Any) -> Any:
 
 
 def _output(w: Writer, what: Output) -> str:
+    if isinstance(what, str):
+        return what
     if isinstance(what, Vector):
         return w.vector(what)
     if not isinstance(what, Point):
@@ -92,4 +94,6 @@ def _plotted(w: Writer, run: RunSettings, text: str, what: Output) -> str:
 
 def _key(what: Output) -> Any:
     """Equal for equal outputs of a model."""
+    if isinstance(what, str):
+        return what
     return what.parts if isinstance(what, Vector) else what.name if isinstance(what, Point) else what.node

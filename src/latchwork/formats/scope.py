@@ -20,7 +20,6 @@ from latchwork.mechanics.joints import Link
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.tree import Tree
 from latchwork.model import Model
-from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 
 
@@ -31,11 +30,21 @@ class Value(NamedTuple):
     it: Any
 
 
+Exerting = Mapping[str, Mapping[str, Callable[[], Any]]]  # by name: what can be asked, made when it is asked for
+
+
 class Held(NamedTuple):
-    """Something that exerts a force while it holds: a row of a constraint, a feature of a contact, or all of these."""
+    """Something that exerts a force: a row of a constraint, a feature of a contact, all of these; a joint, a load."""
 
     name: str
-    force: Callable[[], Expr]  # made when it is asked for
+    asked: Mapping[str, Callable[[], Any]]  # "force", and in runs "reaction", "reaction_torque", "load", "motor"
+
+    def exerts(self, what: str) -> Any:
+        """A scalar or a vector, if it has one of this kind."""
+        if what not in self.asked:
+            known = " or ".join(f"{word}({shown(self.name)})" for word in self.asked)
+            raise ExpressionError(f"'{shown(self.name)}' has no {what.replace('_', ' ')} here. Ask for {known}.")
+        return self.asked[what]()
 
 
 @dataclass
@@ -69,11 +78,11 @@ class Scope:
         """Let expressions name the forces of these: of all of a contact, and of its features and rows one by one."""
         for item in items:
             if isinstance(item, Contact):
-                self.held[item.name] = Held(item.name, partial(getattr, item, "force"))
+                self.held[item.name] = Held(item.name, {"force": partial(getattr, item, "force")})
             names = list(item.names) if isinstance(item, Contact) else \
                 item.row_names if isinstance(item, Constraint) else [item.name]  # fmt: skip
             for name in names:
-                self.held.setdefault(name, Held(name, partial(force_of, self.graph, name)))
+                self.held.setdefault(name, Held(name, {"force": partial(force_of, self.graph, name)}))
 
     def alias(self, item: Link | Body) -> None:
         """Let the name of a joint or body stand for its frame and its point."""

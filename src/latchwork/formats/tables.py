@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from latchwork.formats.beam_tables import BEAM, DRIVE, MOST_BEAMS, SUPPORT
 from latchwork.formats.constraint_tables import CONSTRAINT
 from latchwork.formats.contact_tables import (
     COLLIDE,
@@ -19,6 +20,7 @@ from latchwork.formats.contact_tables import (
 from latchwork.formats.grammar import Field, Listed, Named, Shape
 from latchwork.formats.rule_tables import MOST_RULES, RULE, SWITCHED
 from latchwork.formats.run_tables import RUN
+from latchwork.formats.study_tables import STUDY
 
 ROTATE = Shape("rotate", {
     "angle": Field("scalar", "angle of the turn", needed=True),
@@ -117,7 +119,12 @@ LOAD = Shape("load", {
         "rest": Field("scalar", "coordinate at rest; 0 unless given"),
         "name": LABEL,
     }), "a spring and damper in a joint"),
-}, one_of=("gravity", "force", "torque", "spring", "torsion", "actuate", "resist"))  # fmt: skip
+    "drive": Field(DRIVE, "a force of a support along the beam that slides over it"),
+}, one_of=("gravity", "force", "torque", "spring", "torsion", "actuate", "resist", "drive"))  # fmt: skip
+QUANTITY = Shape("quantity", {
+    "unit": Field("text", "unit, such as kg m^2/s; a label, nothing is converted"),
+    "description": Field("text", "what it is, in a few words"),
+})  # fmt: skip
 MODEL = Shape("model", {
     "latchwork": Field("version", "version of this format", needed=True),
     "name": Field("text", "name of the model", needed=True),
@@ -132,6 +139,8 @@ MODEL = Shape("model", {
     "joints": Field(Named(JOINT), "joints; each carries a frame of its own name and a point NAME_o"),
     "bodies": Field(Named(BODY), "rigid bodies"),
     "particles": Field(Named(PARTICLE), "particles"),
+    "beams": Field(Named(BEAM, most=MOST_BEAMS), "beams that bend"),
+    "supports": Field(Named(SUPPORT, most=MOST_BEAMS), "points that beams slide over"),
     "loads": Field(Listed(LOAD), "forces and torques, and elements made of them"),
     "constraints": Field(Named(CONSTRAINT), "what must hold in every run, each by its name"),
     "contacts": Field(Named(CONTACT, most=MOST_CONTACTS), "what may touch in a run, each pair of shapes by a name"),
@@ -144,5 +153,7 @@ MODEL = Shape("model", {
     "one_way": Field(Named(ONE_WAY, most=MOST_CONTACTS), "one-way clutches, each by its name"),
     "switched": Field(Named(SWITCHED, most=MOST_RULES), "constraints that rules hold and let go, each by its name"),
     "rules": Field(Named(RULE, most=MOST_RULES), "what happens in a run where a condition falls through zero"),
+    "quantities": Field(Named(QUANTITY), "units and descriptions of symbols, each by its name"),
     "run": Field(RUN, "how to run it, for `latchwork run`"),
+    "study": Field(STUDY, "at which points to study it, for `latchwork study`"),
 })  # fmt: skip

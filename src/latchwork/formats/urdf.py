@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from latchwork.errors import did_you_mean
+from latchwork.formats.loop_closures import read_closures, with_closures
 from latchwork.formats.robot import Robot
 from latchwork.formats.robot_build import build
 from latchwork.formats.robot_collisions import Colliding
@@ -36,6 +37,7 @@ from latchwork.formats.robot_parts import (
     Mimic,
 )
 from latchwork.formats.robot_tree import followed, ordered, rooted
+from latchwork.formats.robot_visuals import Looks, materials_of
 from latchwork.formats.rotations import Pose, roll_pitch_yaw, snapped
 from latchwork.formats.urdf_geometry import disabled_pairs, geometry_of
 from latchwork.formats.xml_tree import Element, parse
@@ -59,7 +61,7 @@ def from_urdf(text: str, source: str = "text", *, losses: bool = True, floating:
               limits: bool = False, gravity: Sequence[float] = EARTH, ground: bool | float = False,
               collisions: bool = False, friction: Any = None, restitution: float = 0.0,
               packages: Sequence[str | Path] = (), srdf: str | Path | None = None,
-              folder: Path | None = None) -> Robot:  # fmt: skip
+              loops: str | Path | None = None, folder: Path | None = None) -> Robot:  # fmt: skip
     """The model of a URDF text; ``source`` is what errors call it, ``folder`` where it may name meshes from.
 
     ``floating`` lets the root move freely in N (position, then a quaternion, scalar first). ``parameters`` keeps
@@ -69,23 +71,30 @@ def from_urdf(text: str, source: str = "text", *, losses: bool = True, floating:
     ``ground`` puts a floor under the lowest place of the robot as it is drawn, or at a height, for its collision
     shapes; with ``collisions`` links meet each other as well, but for those that a joint joins, and those that the file
     ``srdf`` disables. Friction is 1 unless given. ``packages`` are the folders in which ``package://`` is looked for;
-    nothing outside is read.
+    nothing outside is read. ``loops`` is a YAML file that closes loops and names the motors (`loop_closures`).
     """
     wanted = Colliding(ground, collisions, friction, restitution)
     meshes = Meshes(folder, folders_of(packages)) if wanted.wanted else None
-    made = describe(parse(text, source), floating, gravity, meshes)
+    looks = Looks(folder, folders_of(packages), source)
+    made = describe(parse(text, source), floating, gravity, meshes, looks)
+    if loops is not None:
+        made = with_closures(made, read_closures(loops))
     if srdf is not None:
         made = replace(made, touching=replace(made.touching, excluded=disabled_pairs(srdf, made.links)))
-    return build(made, losses, parameters, limits, wanted)
+    return build(made, losses, parameters, limits, wanted, looks.notes)
 
 
 def describe(robot: Element, floating: bool = False, gravity: Sequence[float] = EARTH,
-             meshes: Meshes | None = None) -> Description:  # fmt: skip
-    """What the elements of a file say; geometry is read where meshes may be."""
+             meshes: Meshes | None = None, looks: Looks | None = None) -> Description:  # fmt: skip
+    """What the elements of a file say; geometry is read where meshes may be, and what links show where it is asked."""
     if robot.tag != "robot":
         raise robot.error(f"<{robot.tag}> is not a robot: URDF files hold one <robot>. Check the kind of the file.")
     _refuse_macros(robot)
     links = {link.name: link for link in (_link(each, meshes) for each in _distinct(robot, "link"))}
+    if looks is not None:
+        colors = materials_of(robot)
+        shown = {each.text("name"): tuple(looks.of_link(each, _origin, colors)) for each in robot.all("link")}
+        links = {name: replace(link, looks=shown[name]) for name, link in links.items()}
     joints = [_joint(joint, links) for joint in _distinct(robot, "joint")]
     if not links:
         raise robot.error("this robot has no <link>. Add at least one.")
@@ -146,6 +155,7 @@ def _inertial(link: Element, element: Element) -> Inertial:
     least = min(xx, yy, zz)
     if least < -ROUNDING * max(xx, yy, zz, 1.0):
         raise moments.error(f"link '{name}' has the moment of inertia {least:g}. Give one that is not negative.")
+    np.fill_diagonal(matrix, np.maximum(np.diag(matrix), 0.0))
     pose = _origin(element)
     return Inertial(mass, np.zeros(3), matrix).seen_from(pose)
 
@@ -191,8 +201,9 @@ def _limits(joint: Element) -> Limits:
     element = joint.one("limit")
     if element is None:
         return Limits()
-    free = joint.get("type") == "continuous"
-    lower, upper = (-np.inf, np.inf) if free else (element.number("lower", 0.0), element.number("upper", 0.0))
+    lower, upper = element.number("lower", 0.0), element.number("upper", 0.0)
+    if joint.get("type") == "continuous" or (lower, upper) == (0.0, 0.0):  # what is written where none is meant
+        lower, upper = -np.inf, np.inf
     return Limits(lower, upper, element.number("velocity", np.inf), element.number("effort", np.inf))
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Auditing = Literal["raise", "warn", "off"]
 ANYWAY = 'With audit="warn" or "off" the run is taken as it is.'
+SMALL = 0.35  # rad: turns of sections in the frame of an elastic body
 LOOKED_AT = 200  # states of a run at which is worked out what is allowed, where its end alone does not settle it
 
 
@@ -77,6 +78,11 @@ class Audit:
             lines.append(f"by the steps     an energy of {lost:.3g} lost, and {kept:.3g} kept from being gained")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from latchwork.hybrid.overview import audit_html
+
+        return audit_html(self)
+
 
 def auditing(audit: Any) -> Auditing:
     """How a run is audited, as it was asked for."""
@@ -113,11 +119,39 @@ def judge(sim: Simulation, since: Entry, method: Any, audit: Auditing) -> None:
         told, record.balance = _energy_told(sim, method, balance), Balance()
     elif broken := _broken(sim, segments[-1]):
         told = _rows_told(broken, sim.t)
+    tell_slopes(sim, segments)
     if told and audit == "warn":
         warnings.warn(f"'{sim.equations.name}': {told}", AuditWarning, stacklevel=_callers())
     elif told:
         run = sim.trajectory()
         raise AuditError(f"'{sim.equations.name}': {told}", run.path, run)
+
+
+def tell_slopes(sim: Simulation, segments: list[Segment]) -> None:
+    """Warn, once in a run, of an elastic body whose sections turn further in its frame than small means."""
+    bodies = [body for body in sim.equations.system.elastic_bodies if body.slopes]
+    if not bodies or sim.record.bent:
+        return
+    if sim.record.slopes is None:
+        sim.record.slopes = Function(sim.equations.program([slope for body in bodies for slope in body.slopes]))
+    turned = np.abs(sim.record.slopes.many(_some_states(sim, segments))).max(axis=0)
+    names = [body.name for body in bodies for _ in body.slopes]
+    if turned.max() > SMALL:
+        sim.record.bent, most = True, int(turned.argmax())
+        told = (f"sections of '{names[most]}' turn by {turned[most]:.2g} rad in its frame, and shapes hold for turns "
+                f"well below one (told from {SMALL:g} on). Take segments=, a stiffer section, or a frame that goes "
+                "along with it, as shapes='pinned-free' has it.")  # fmt: skip
+        warnings.warn(f"'{sim.equations.name}': {told}", AuditWarning, stacklevel=_callers())
+
+
+def _some_states(sim: Simulation, segments: list[Segment]) -> Array:
+    """States (t, q, ...) at some samples of some segments; what elastic coordinates do not move is that of now."""
+    t = np.concatenate([segment.solution.t for segment in segments])
+    q = np.concatenate([segment.solution.x[:, : len(sim.equations.q)] for segment in segments])
+    at = np.unique(np.linspace(0, len(t) - 1, LOOKED_AT).astype(int))
+    rows = np.tile(sim.state.row, (len(at), 1))
+    rows[:, 0], rows[:, 1 : 1 + q.shape[1]] = t[at], q[at]
+    return rows
 
 
 def _callers() -> int:

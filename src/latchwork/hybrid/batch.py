@@ -80,12 +80,13 @@ class Runs:
 @spelled
 def simulate_many(model: Model | Equations | Constrained, table: Mapping[str, ArrayLike], until: float, *,
                   constraints: Sequence[Constraint] = (), method: Method | None = None,
-                  inputs: Mapping[str, Any] | None = None, start: float = 0.0, every: float | None = None,
+                  inputs: Mapping[str, Any] | None = None, controllers: Sequence[Any] = (), start: float = 0.0,
+                  every: float | None = None,
                   outputs: Mapping[str, Any] | None = None, stop_when: Mapping[str, Any] | None = None,
                   design: Simulating | None = None, at_once: bool | None = None,
                   thick: TimeStepping | Literal[False] | None = None, workers: int | None = None,
                   audit: Auditing = "raise") -> Runs:  # fmt: skip
-    """Run a mechanism once for each row of a table, with its constraints, contacts and rules.
+    """Run a mechanism once for each row of a table, with its constraints, contacts, rules and controllers.
 
     The table gives arrays by the names of coordinates, speeds, inputs and parameters; a single number holds for all.
     What it leaves out is as in `simulate`, and so are all other settings. Samples are the start and the end, or even
@@ -105,11 +106,12 @@ def simulate_many(model: Model | Equations | Constrained, table: Mapping[str, Ar
     if stop_when is not None and every is not None:
         raise EvaluationError(f"every = {every} with stop_when cannot be had: runs that end at different times have no "
                               "common samples. Leave every out; states at the end are kept.")  # fmt: skip
-    shared = mechanism_of(model, constraints, inputs)
+    shared = mechanism_of(model, constraints, inputs, controllers)
     columns, count = columns_of(shared.equations, table)
     workers = _workers(workers)
     changes = (*model.contacts, *model.collisions, *model.rules) if isinstance(model, Model) else ()
-    if changes or shared.permanent or outputs or stop_when or design is not None or shared.driven.columns:
+    driven = bool(controllers or shared.driven.columns)
+    if changes or shared.permanent or driven or outputs or stop_when or design is not None:
         settings = {"method": method, "design": design, "at_once": at_once, "thick": thick, "audit": audit}
         if audit == "warn":
             settings["audit"] = "raise"

@@ -146,11 +146,12 @@ class Plan:
         """The inputs of a run with expressions of controllers among them."""
         if not isinstance(given, Mapping) and given is not None:
             return given
-        names = {getattr(key, "name", str(key)) for key in given or {}}
-        both = sorted(names & self.expressions.keys())
-        if both:
-            raise ModelError(f"input '{both[0]}' of '{self.equations.name}' is given in inputs, and commanded by "
-                             f"'{self.owners[both[0]]}'. Leave it out of one of them.")  # fmt: skip
+        for key, value in (given or {}).items():
+            name = getattr(key, "name", str(key))
+            starts = isinstance(value, (int, float)) and name not in self.expressions  # a number to begin with
+            if name in self.owners and not starts:
+                raise ModelError(f"input '{name}' of '{self.equations.name}' is given in inputs, and commanded by "
+                                 f"'{self.owners[name]}'. Leave it out of one of them.")  # fmt: skip
         return {**(given or {}), **self.expressions} if self.expressions else given
 
     def design(self, given: Simulating | None, usual: Simulating) -> Simulating:

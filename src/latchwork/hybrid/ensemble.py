@@ -15,6 +15,7 @@ import numpy as np
 from latchwork.errors import AuditError, LatchworkError
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.mechanism import Mechanism
+from latchwork.hybrid.path import Path
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.start_table import Start
 from latchwork.hybrid.table import Array
@@ -70,14 +71,18 @@ class Ensemble:
     def row(self, start: Start) -> Row | Failure:
         """One run. Whatever goes wrong in it is the reason that it failed for, and no other's."""
         try:
-            return self._row(*self.run(start))
+            return self._row(*self._simulated(start))
         except LatchworkError as error:
             return Failure(str(error))
         except Exception as error:  # of a function of the user
             return Failure(f"{type(error).__name__}: {error}")
 
-    def run(self, start: Start) -> tuple[Trajectory, str]:
-        """The trajectory, and what the audit says of it."""
+    def run(self, start: Start) -> Trajectory:
+        """The trajectory from a start."""
+        return self._simulated(start)[0].trajectory()
+
+    def _simulated(self, start: Start) -> tuple[Simulation, str]:
+        """A simulation run to its end, and what the audit says of it."""
         shared = self.mechanism.with_inputs(start.r) if start.r else self.mechanism
         sim = Member(shared, start.q, start.u, parameters=start.p, start=float(self.times[0]), **self.settings)
         try:
@@ -85,17 +90,20 @@ class Ensemble:
         except AuditError as error:
             if not self.keeps_doubtful:
                 raise
-            return sim.trajectory(), str(error)
-        return sim.trajectory(), ""
+            return sim, str(error)
+        return sim, ""
 
-    def _row(self, run: Trajectory, doubt: str) -> Row:
-        times = self.times if self.stop_when is None else np.array([self.times[0], run.t[-1]])
-        states = run.at(times)
+    def _row(self, sim: Simulation, doubt: str) -> Row:
+        """What is kept of a run; its samples are laid out only where it is asked for more than states."""
+        times = self.times if self.stop_when is None else np.array([self.times[0], sim.t])
+        path = Path(sim.driven, tuple(sim.record.segments), sim.state.rest)
+        x, udot = path.at(times)
         n = len(self.mechanism.equations.q)  # curves that contacts track have coordinates behind these
-        own = [*range(n), *range(len(run.equations.q), run.x.shape[1])]
-        events = Events(replace(event, reset=None) for event in run.events)
-        return Row(states.x[:, own], states.udot, float(run.t[-1]), run.path.stats.steps, events,
-                   {name: asked(run, times, what) for name, what in self.outputs.items()}, doubt)  # fmt: skip
+        own = [*range(n), *range(len(sim.equations.q), x.shape[1])]
+        events = Events(replace(event, reset=None) for event in sim.record.events)
+        run = sim.trajectory() if self.outputs else None
+        outputs = {name: asked(run, times, what) for name, what in self.outputs.items()} if run is not None else {}
+        return Row(x[:, own], udot, float(sim.t), path.stats.steps, events, outputs, doubt)
 
 
 def asked(run: Trajectory, times: Array, what: Any) -> Any:

@@ -116,6 +116,11 @@ class Events(tuple[RunEvent, ...]):
     def __str__(self) -> str:
         return "\n".join(map(str, self)) or "no events"
 
+    def _repr_html_(self) -> str:
+        from latchwork.hybrid.overview import events_html
+
+        return events_html(self)
+
 
 def _by_name(labels: tuple[str, ...]) -> dict[str, str]:
     """Names, with how a contact stands; "" for a constraint."""

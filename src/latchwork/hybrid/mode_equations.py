@@ -336,6 +336,8 @@ def embedded(driven: Driven, mode: Mode, watch: Watch | None, label: tuple[str, 
     ind = mode.selection.independent
     embedding = Embedding(terms.rows, mode.selection, mode.numbers, lambda nodes: nodes)
     nodes = rebuild(system.graph, embedding.rates(driven.power), driven.laws)
+    if driven.laws:  # laws may be in dependent speeds as well
+        nodes = rebuild(system.graph, nodes, embedding.back)
     arguments = (system.t, *system.q, *(system.u[j] for j in ind), driven.work, *driven.held)
     program = lower(system.graph, nodes, arguments)
     if len(program) > SHORT:

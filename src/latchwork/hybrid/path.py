@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -96,7 +96,6 @@ class Stage(Protocol):
         ...
 
 
-@runtime_checkable
 class Commanding(Stage, Protocol):
     """A stage in which a law commands inputs."""
 
@@ -108,6 +107,11 @@ class Commanding(Stage, Protocol):
     def commands(self, t: Array, x: Array, rest: Array) -> Array:
         """The inputs at rows of states."""
         ...
+
+
+def is_commanding(stage: Stage) -> TypeGuard[Commanding]:
+    """Whether a law commands inputs in a stage; a stage that was time-stepped may be asked, too."""
+    return hasattr(stage, "commands")
 
 
 class Segment(NamedTuple):
@@ -162,12 +166,12 @@ class Path:
     def held(self, rest: Array, t: Array, x: Array) -> Array:
         """What is held at samples (q, u, work) of the run, with the inputs that laws of its stages command there."""
         held = self.driven.rest_at(rest, t)
-        if not any(isinstance(segment.stage, Commanding) for segment in self.segments):
+        if not any(is_commanding(segment.stage) for segment in self.segments):
             return held
         which = at_jumps([segment.solution.t[0] for segment in self.segments], t)
         for i in np.unique(which):
             stage, here = self.segments[i].stage, np.flatnonzero(which == i)
-            if isinstance(stage, Commanding):
+            if is_commanding(stage):
                 rows = x[here][:, stage.places(x.shape[1])]
                 held[here[:, None], stage.inputs] = stage.commands(t[here], rows, held[here])
         return held

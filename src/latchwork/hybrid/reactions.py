@@ -73,6 +73,11 @@ class ReactionsAlong(Mapping[str, ReactionAlong]):
     def __len__(self) -> int:
         return len(self.found)
 
+    def _repr_html_(self) -> str:
+        from latchwork.hybrid.overview import reactions_html
+
+        return reactions_html(self.found)
+
     def __repr__(self) -> str:
         return f"<Reactions along a run of '{self.model}': {', '.join(self.found)}>"
 
@@ -131,6 +136,19 @@ def forces_along(samples: Samples, names: Sequence[str]) -> Array:
             if name in enforced and any(f"{name}: {state}" in stage.names for state in STATES):
                 found[here, k] = np.ravel(samples[normal_force(samples.equations, enforced[name])])[here]
     return found
+
+
+def components_along(samples: Samples, asked: Sequence[tuple[str, str, int]]) -> Array:
+    """Single measure numbers of reactions: (name, force or torque, component); 0 while it does not act."""
+    found, columns = reactions_along(samples), []
+    for name, part, k in asked:
+        values = getattr(found[name], part) if name in found else np.zeros((np.size(samples.t), 3))
+        if values is None:
+            raise EvaluationError(f"'{name}' of '{samples.equations.name}' says what must be zero, not where it acts: "
+                                  f"its {part} has no direction. Ask for force(...) of its rows, or make it with "
+                                  "model.close, roll or another of the constraints that know.")  # fmt: skip
+        columns.append(values.reshape(-1, 3)[:, k])
+    return np.column_stack(columns)
 
 
 def _rows_of(rows: Rows, name: str, contacts: Sequence[Contact]) -> list[int]:

@@ -18,6 +18,7 @@ from latchwork.hybrid.timeline import Timeline, Work
 
 if TYPE_CHECKING:
     from latchwork.hybrid.reset import KeptReset
+    from latchwork.program.function import Function
 
 RESETS, FEW = 256, 16  # resets that are kept; and where the past is forgotten
 
@@ -52,6 +53,8 @@ class Record:
     listed: dict[Any, tuple[tuple[str, ...], ...]] = field(default_factory=dict)  # modes made ready before they are met
     pending: Pending | None = None
     balance: Balance = field(default_factory=Balance)
+    slopes: Function | None = None  # of elastic bodies, and whether it was told that they are not small
+    bent: bool = False
     _told: list[RunEvent] = field(default_factory=list)
     resets: deque[KeptReset] = field(default_factory=deque)  # the last ones, to be replayed
     _untold: list[tuple[Any, ...]] = field(default_factory=list)  # what `told` is to be asked: a run need not wait

@@ -10,6 +10,7 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.errors import EvaluationError, spelled
 from latchwork.hybrid.audit import Auditing
 from latchwork.hybrid.designs import Simulating
+from latchwork.hybrid.progress import listener
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.start import even_times, span
 from latchwork.hybrid.table import Array
@@ -27,7 +28,7 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
              start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
              every: float | None = None, thick: TimeStepping | Literal[False] | None = None,
              keep: Literal["steps", "samples"] = "steps", stop_when: Mapping[str, Any] | None = None,
-             at_once: bool | None = None, progress: Callable[[float], None] | None = None,
+             at_once: bool | None = None, progress: Callable[[float], None] | bool | None = None,
              audit: Auditing = "raise") -> Trajectory:  # fmt: skip
     """Run a mechanism from ``start`` to ``until``, with the constraints of the model embedded.
 
@@ -58,6 +59,9 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
     contacts is time-stepped until things are calm; ``thick=False`` forbids it, ``thick=lw.TimeStepping(step)`` allows
     it for fewer and says how; ``run.events`` and ``run.audit`` say when.
 
+    ``progress`` is a function that hears the time reached, or True for a bar; in notebooks a run that takes more than a
+    second shows one, unless ``progress=False``.
+
     Ctrl-C ends the run after its next steps with `lw.Interrupted`, whose ``run`` holds what was computed.
 
     A run whose energy balance or constraints are off by far more than its method promises ends with an `AuditError`,
@@ -67,7 +71,7 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
     samples = _kept(t0, t_end, every, keep)
     sim = Simulation(model, q, u, constraints=constraints, inputs=inputs, controllers=controllers,
                      parameters=parameters, start=t0, method=method, design=design, at_once=at_once,
-                     thick=thick, progress=progress, audit=audit)  # fmt: skip
+                     thick=thick, progress=listener(progress, model.name, t0, t_end), audit=audit)  # fmt: skip
     sim.advance(t_end, stop_when=stop_when, samples=samples)
     return sim.trajectory(every)
 

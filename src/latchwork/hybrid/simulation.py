@@ -25,7 +25,7 @@ from latchwork.hybrid.audit import Auditing, auditing
 from latchwork.hybrid.checkpoint import Checkpoint, Reader
 from latchwork.hybrid.contacts.broad_phase import BroadPhase
 from latchwork.hybrid.contacts.initial_contacts import contacts_of, one_of_three
-from latchwork.hybrid.controllers import begun
+from latchwork.hybrid.controllers import begun, plan_of
 from latchwork.hybrid.designs import Automaton, Simulating, design_of
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.fixed_stepper import FixedStepper, tick
@@ -54,7 +54,7 @@ from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.settings import TimeStepping, event_rate_of
 from latchwork.hybrid.timeline import Timeline
-from latchwork.hybrid.trajectory import Trajectory
+from latchwork.hybrid.trajectory import Samples, Trajectory
 from latchwork.hybrid.world import World
 from latchwork.integrate.methods import Method
 from latchwork.kane.equations import Equations
@@ -92,10 +92,11 @@ class Simulation:
         if thick is not False:
             must_be(thick, (TimeStepping, type(None)), "thick", "Give lw.TimeStepping(step), False, or leave it out.")
         t, holds = seconds("start", start), {k.name: Hold(k, True, None) for k in permanent}
-        given = start_of(equations, q, u, shared.held, parameters, t)
+        contacts = contacts_of(model)
+        given = start_of(equations, q, u, shared.held, parameters, t, contacts)
         n = 1 + given.states
         x, rest = given.x, np.append(given.x[n:], np.zeros(len(drives.held) - len(given.x[n:])))
-        row, contacts = np.concatenate([x[:n], drives.rest_at(rest, x[0])]), contacts_of(model)
+        row = np.concatenate([x[:n], drives.rest_at(rest, x[0])])
         self.world.broad_phase = BroadPhase(model, self.keeps_awake or isinstance(self.world.design, Automaton))
         drives = self.world.measured(drives, row, contacts)
         self.start: Start | None = None
@@ -223,6 +224,11 @@ class Simulation:
         """Inputs now, by name; ``sim.inputs["F"] = 2.0`` holds one at a number from now on."""
         return Inputs(self)
 
+    def value(self, what: Any) -> Any:
+        """Anything that a run can be asked for and that depends on t, q, u and inputs alone, as it is now."""
+        state = self._state
+        return Samples(state.driven, np.asarray(state.t), state.x, state.held)[what]
+
     @property
     def places(self) -> dict[str, bool]:
         """Places where contacts may touch, as far as they were made, by name: whether each is watched, or sleeps."""
@@ -287,6 +293,19 @@ class Simulation:
         rule = Rule(name, when, **changes)
         self.state = with_rules(self.world.with_pairs_of(self._state, [rule]), [rule])
         return rule
+
+    def control(self, *controllers: Any) -> None:
+        """Let other sampled controllers command inputs from now on, in the place of those before; inputs stay held."""
+        names = [name for name, hold in self._state.holds.items() if hold.permanent]
+        made = plan_of(controllers, self.equations, names, [each.name for each in self._state.contacts.members])
+        if made.law is not None or made.expressions or made.equations is not self.equations:
+            raise ModelError(
+                f"'{self.equations.name}' runs already: laws that act continuously, and forces with gains, are part of "
+                "its equations. Give them where it starts, or lw.control.Sampled(law, period)."
+            )
+        for law in made.sampled:
+            law.start(self.mode_table.base, self._state.row)
+        self.stepper, self.state = None, self._state.but(controllers=begun(made, self.t))
 
     # --- contacts -----------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,8 @@ import numpy as np
 from latchwork.algebra.products import norm
 from latchwork.constraint.constrained import Constrained, by_name, rest_coordinates
 from latchwork.constraint.constraint import Constraint
+from latchwork.contact.law import Contact
+from latchwork.contact.shapes.base import numeric
 from latchwork.errors import EvaluationError, ModelError, listed, must_be
 from latchwork.hybrid.table import Array
 from latchwork.integrate.methods import RK4, DormandPrince, Method
@@ -36,7 +38,8 @@ def mechanism(model: Model | Equations | Constrained) -> tuple[Equations, tuple[
         raise ModelError(f"{model!r} cannot be run: a mechanism is needed. Give a model, model.equations(), or "
                          "model.constrained().")  # fmt: skip
     if not equations.u:
-        raise ModelError(f"'{equations.name}' has no coordinates, so nothing can move. Add coordinates or joints.")
+        raise ModelError(f"'{equations.name}' has no coordinates, so nothing can move. Add coordinates or joints; load "
+                         "a robot that has none with floating=True.")  # fmt: skip
     return equations, constraints
 
 
@@ -101,14 +104,30 @@ class Given:
         return np.append(self.x[1 : 1 + self.states], 0.0), self.x[1 + self.states :]
 
 
-def start_of(equations: Equations, q: Any, u: Any, held: Mapping[str, float], parameters: Any, t0: float) -> Given:
-    """The state at the start of a run. Coordinates and speeds that are not given are 0, quaternions unturned."""
+def start_of(equations: Equations, q: Any, u: Any, held: Mapping[str, float], parameters: Any, t0: float,
+             contacts: Iterable[Contact] = ()) -> Given:  # fmt: skip
+    """The state at the start of a run. Coordinates and speeds that are not given are 0, or at the stop that is nearest
+    to it, quaternions unturned."""
     u, u_held = by_name(u, dict.fromkeys(equations.u_names, 0.0))
-    q, q_held = by_name(q, rest_coordinates(equations))
+    q, q_held = by_name(q, rest_coordinates(equations) | nearest_stops(equations, contacts))
     x = argument_vector(equations.system, t0, q, u, held, parameters)
     must_be_unit(equations, x[1:])
     must_have_masses(equations, x)
     return Given(x, q_held, u_held, len(equations.q) + len(equations.u))
+
+
+def nearest_stops(equations: Equations, contacts: Iterable[Contact]) -> dict[str, float]:
+    """Of coordinates that stops keep from zero, the stop that is nearest to it: low > 0, or high < 0."""
+    found = {}
+    for contact in contacts:
+        if contact.bounds is not None and contact.bounds[0] in equations.q:
+            q, *bounds = contact.bounds
+            low, high = (None if bound is None else numeric(bound) for bound in bounds)
+            if low is not None and low > 0.0:
+                found[q.name] = low
+            elif high is not None and high < 0.0:
+                found[q.name] = high
+    return found
 
 
 def must_have_masses(equations: Equations, x: np.ndarray) -> None:

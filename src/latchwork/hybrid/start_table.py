@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.hybrid.contacts.initial_contacts import contacts_of
 from latchwork.hybrid.mechanism import Mechanism
 from latchwork.hybrid.start import must_be_unit, start_of
 from latchwork.kane.equations import Equations
@@ -88,7 +89,8 @@ def rows_of(shared: Mechanism, columns: Mapping[str, Array], count: int, t0: flo
     """States (q, u, work) and held numbers of every run, one row each: those of the first run, with the columns put
     in."""
     equations, first = shared.equations, start_in(shared.equations, columns, 0)
-    x, _ = start_of(equations, first.q, first.u, {**shared.held, **first.r}, first.p, t0).parts
+    contacts = contacts_of(shared.model)
+    x, _ = start_of(equations, first.q, first.u, {**shared.held, **first.r}, first.p, t0, contacts).parts
     rows = np.tile(x, (count, 1))
     _put(rows, [*equations.q_names, *equations.u_names], columns)
     for row in rows if equations.system.quaternions else ():

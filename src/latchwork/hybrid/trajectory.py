@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from latchwork.algebra.products import norm
 from latchwork.constraint.consistency import Start
-from latchwork.constraint.forces import forces_in
+from latchwork.constraint.forces import forces_in, reactions_in
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.audit import Audit as Audit
@@ -28,6 +28,7 @@ from latchwork.hybrid.time_stepping.stage import numerical, stretches
 from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.visited import Span, Visited, visited
 from latchwork.kane.equations import Equations
+from latchwork.kane.units import Label
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
@@ -38,18 +39,19 @@ from latchwork.symbolic.traverse import rebuild
 
 if TYPE_CHECKING:
     from latchwork.hybrid.reactions import ReactionsAlong
+    from latchwork.view.notebook import Player
 
 Array = NDArray[np.float64]
 
 
-def quantity(equations: Equations, what: Any) -> tuple[list[int], tuple[int, ...]]:
+def quantity(equations: Equations, what: Any, samples: Samples | None = None) -> tuple[list[int], tuple[int, ...]]:
     """The measure numbers of anything that a run can be asked for, and their shape.
 
     A scalar is one, a vector has its three in N, a point those of its position from O, a frame nine direction cosines.
     """
     tree = equations.system.tree
     if isinstance(what, str):
-        what = named(equations, what)
+        what = named(equations, what, samples)
     if isinstance(what, Point):
         what = what.position(tree.origin)
     if isinstance(what, Vector):
@@ -91,14 +93,16 @@ class Samples:
     def __getitem__(self, what: Any) -> Any:
         """Numbers along the run: a name, an expression (or its text), a point, a vector (measures in N), or a frame.
 
-        Scalars give one number per sample, vectors and points three, frames nine direction cosines.
+        Names are those of symbols, points and meters: energy, work, momentum; texts may ask for ``reaction(joint)``,
+        ``force(contact)``, ``load(spring)`` and ``motor(joint)`` (`latchwork.hybrid.meters`). Scalars give one number
+        per sample, vectors and points three, frames nine direction cosines.
         """
-        nodes, shape = quantity(self.equations, what)
+        nodes, shape = quantity(self.equations, what, self)
         return self._evaluate(nodes).reshape((*np.shape(self.t), *shape))[()]  # one number where there is one
 
     def each(self, *what: Any) -> list[Any]:
         """``[samples[a], samples[b], ...]``, worked out together."""
-        asked = [quantity(self.equations, item) for item in what]
+        asked = [quantity(self.equations, item, self) for item in what]
         ends = np.cumsum([len(nodes) for nodes, _ in asked])[:-1]
         columns = np.split(self._evaluate([node for nodes, _ in asked for node in nodes]), ends, axis=-1)
         shape = np.shape(self.t)
@@ -123,6 +127,12 @@ class Samples:
 
             columns.append(forces_along(self, list(forces.values())))
             arguments = (*arguments, *(Expr(system.graph, node) for node in forces))
+        reactions = reactions_in(system.graph, closed)
+        if reactions:
+            from latchwork.hybrid.reactions import components_along
+
+            columns.append(components_along(self, list(reactions.values())))
+            arguments = (*arguments, *(Expr(system.graph, node) for node in reactions))
         return Function(lower(system.graph, closed, arguments)).many(np.column_stack(columns))
 
     def reactions(self, at: Any = None, motors: bool = False) -> ReactionsAlong:
@@ -235,6 +245,12 @@ class Trajectory(Samples):
         """
         return gap_between(self, a, b)
 
+    def label(self, what: Any) -> Label:
+        """The unit and the description of what a run can be asked for, where the model was given any."""
+        from latchwork.hybrid.meters import label
+
+        return label(self, what)
+
     def plot(self, *what: Any, path: str | None = None) -> Any:
         """A figure of anything against time, one panel each; saved where ``path`` is given.
 
@@ -266,11 +282,11 @@ class Trajectory(Samples):
 
         return draw_automaton(self.visited, self.equations.name, path, self.listed)
 
-    def animate(self, path: str, view: str = "xy", *, draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
-                forces: bool = False, at: float | None = None, fps: float | None = None,
+    def animate(self, path: str | None = None, view: str | None = None, *, draw: Sequence[Any] = (),
+                shapes: Sequence[Any] = (), forces: bool = False, at: float | None = None, fps: float | None = None,
                 size: tuple[int, int] | None = None, speed: float | None = None,
-                progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
-        """The motion as a file, of a kind that its name chooses.
+                progress: Callable[[float], None] | None = None) -> Player | None:  # fmt: skip
+        """The motion as a file, of a kind that its name chooses; without a name, a player that a notebook shows.
 
         ``.html`` is one page that plays in any browser without a network; ``.png`` a picture, of six moments or of the
         one ``at`` a time; ``.gif`` a moving picture, and ``.mp4`` a film, for which ffmpeg has to be there.
@@ -280,9 +296,29 @@ class Trajectory(Samples):
         Films have ``fps`` pictures a second (30), in which ``speed`` seconds of the run pass (1, if that takes from 2
         to 30 seconds); pictures and films are ``size`` pixels wide and high; ``progress`` hears the time drawn last.
         """
-        from latchwork.view.animate import animate
+        from latchwork.view.animate import animate, player
 
+        if path is None:
+            return player(self, view, draw, shapes, forces, at=at, fps=fps, size=size, speed=speed)
         animate(self, path, view, draw, shapes, forces, progress, at=at, fps=fps, size=size, speed=speed)
+        return None
+
+    def to_dataframe(self, *what: Any) -> Any:
+        """A pandas DataFrame over time: coordinates and speeds, or ``what``; units are in ``frame.attrs["units"]``."""
+        from latchwork.hybrid.columns import data_frame
+
+        return data_frame(self, what)
+
+    def to_xarray(self, *what: Any) -> Any:
+        """An xarray Dataset over time: coordinates and speeds, or ``what``; units are attributes."""
+        from latchwork.hybrid.columns import dataset
+
+        return dataset(self, what)
+
+    def _repr_html_(self) -> str:
+        from latchwork.hybrid.overview import run_html
+
+        return run_html(self)
 
     def smooth(self, points: int = 600) -> Samples:
         """The run on an even grid, fine enough to draw."""

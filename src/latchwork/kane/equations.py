@@ -179,6 +179,11 @@ class Equations(Evaluated):
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex()}\n$$"
 
+    def _repr_html_(self) -> str:
+        from latchwork.kane.page import equations_html
+
+        return equations_html(self)
+
 
 def equations(system: System) -> Equations:
     """Kane's equations of a system."""

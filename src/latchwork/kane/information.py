@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from latchwork.kane.literal import WRITE, speed_definitions
 from latchwork.kane.table import Cell, Sign, Table
+from latchwork.kane.units import known_units
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.joints import Link
 from latchwork.mechanics.loads import Force, GeneralizedForce, Load, Spring, Torque, Torsion, Wrench
@@ -17,6 +18,7 @@ from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.tidy import tidy
 from latchwork.symbolic.traverse import Operations, count_literal, count_shared
+from latchwork.symbolic.units import pretty, written
 
 if TYPE_CHECKING:
     from latchwork.kane.equations import Equations
@@ -49,12 +51,27 @@ def sizes(equations: Equations) -> Table:
         ("speeds u", len(system.u), _symbols(system.u)),
         ("bodies", len(system.bodies), _names(system.bodies)),
         *([("elastic bodies", len(elastic), _names(elastic))] if (elastic := system.elastic_bodies) else []),
-        ("joints", len(system.links), _names(system.links)),
+        ("joints", len(system.joints), ", ".join(system.joints) or NONE),
         ("loads", len(loads), "; ".join(loads) or NONE),
         ("inputs r", len(system.r), _symbols(system.r)),
         ("parameters p", len(system.p), _symbols(system.p)),
     ]
     return _table("", ("", "number", "names"), [(what, str(number), names) for what, number, names in rows])
+
+
+def quantities(equations: Equations) -> Table:
+    """Values, units and descriptions of symbols, where any were given."""
+    system = equations.system
+    named = [symbol for symbol in (*system.q, *system.u, *system.r, *system.p)]
+    if not any(symbol.unit or symbol.description for symbol in named):
+        named = []
+    known = known_units(system)
+    rows: list[tuple[Cell, ...]] = []
+    for symbol in named:
+        value, unit = system.values.get(symbol), symbol.unit or written(known.get(symbol.node, {}))
+        shown = "" if value is None else Expr(system.graph, system.graph.constant(value))
+        rows.append((_symbols([symbol]), shown, pretty(unit), symbol.description))
+    return _table("Quantities", ("", "value", "unit", "what it is"), rows)
 
 
 def bodies(equations: Equations) -> Table:

@@ -17,20 +17,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from latchwork.kane.carriers import Carrier, Carriers, NotATree
 from latchwork.kane.motion import Motion
 from latchwork.mechanics.algebra import NULL, UNITS, Square, Triple
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Turn
 from latchwork.symbolic.graph import Graph
-from latchwork.symbolic.ops import ZERO
+from latchwork.symbolic.ops import HALF, ONE, ZERO
 
 ROUNDING = 1e-15  # of tr(J): what is left of a difference that should be zero
 
-Array = NDArray[np.float64]
+Rows = list[list[int]]  # of a 4 x 4 matrix of constants
 
 
 @dataclass(frozen=True)
@@ -83,12 +80,13 @@ def _is_fixed(body: Body) -> bool:
 def base_moments(carriers: Carriers) -> dict[Carrier, Moments] | None:
     """The moments left to each carrier when parents have taken over what they can; None where they are not numbers."""
     g = carriers.g
-    found: dict[Carrier, Array] = {}
+    found: dict[Carrier, Rows] = {}
     for carrier in carriers.all:
         if not _are_numbers([carrier.mass, *carrier.S, *(node for row in carrier.J for node in row)]):
             return None
         found[carrier] = _numbers(g, carrier)
-    loaded = {carriers.ground, *(_rests_on(carriers, carrier) for carrier in carriers.all if found[carrier].any())}
+    massive = [carrier for carrier in carriers.all if _is_massive(found[carrier])]
+    loaded = {carriers.ground, *(_rests_on(carriers, carrier) for carrier in massive)}
     for carrier in reversed(carriers.all):
         _hand_over(carriers, carrier, found, loaded)
     return {carrier: _nodes(g, moments) for carrier, moments in found.items()}
@@ -98,35 +96,54 @@ def _are_numbers(nodes: Iterable[int]) -> bool:
     return all(node < 0 for node in nodes)
 
 
-def _numbers(g: Graph, carrier: Carrier) -> Array:
+def _is_massive(moments: Rows) -> bool:
+    return any(node != ZERO for row in moments for node in row)
+
+
+def _numbers(g: Graph, carrier: Carrier) -> Rows:
     """Π of a carrier, P = ½ tr(J) U - J."""
-    J = np.array([[g.value(node) for node in row] for row in carrier.J])
-    P = 0.5 * np.trace(J) * np.eye(3) - J
-    P[np.abs(P) < ROUNDING * np.trace(J)] = 0.0
-    S = np.array([[g.value(node) for node in carrier.S]])
-    return np.block([[P, S.T], [S, np.array([[g.value(carrier.mass)]])]])
+    J, S = carrier.J, carrier.S
+    trace = g.add(g.add(J[0][0], J[1][1]), J[2][2])
+    half, least = g.mul(HALF, trace), ROUNDING * g.value(trace)
+    P = [[g.sub(half if i == j else ZERO, J[i][j]) for j in range(3)] for i in range(3)]
+    P = [[ZERO if abs(g.value(node)) < least else node for node in row] for row in P]
+    return [*([*row, S[i]] for i, row in enumerate(P)), [*S, carrier.mass]]
 
 
-def _nodes(g: Graph, moments: Array) -> Moments:
-    rows = [[g.constant(float(x)) for x in row] for row in (moments + moments.T) / 2.0]
+def _nodes(g: Graph, moments: Rows) -> Moments:
+    """Π, symmetric but for rounding, as its symmetric part."""
+    rows = [[g.mul(HALF, g.add(moments[i][j], moments[j][i])) for j in range(4)] for i in range(4)]
     P: Square = tuple((row[0], row[1], row[2]) for row in rows[:3])  # type: ignore[assignment]
     return Moments(rows[3][3], (rows[3][0], rows[3][1], rows[3][2]), P)
 
 
-def _hand_over(carriers: Carriers, carrier: Carrier, found: dict[Carrier, Array], loaded: set[Carrier]) -> None:
+def _hand_over(carriers: Carriers, carrier: Carrier, found: dict[Carrier, Rows], loaded: set[Carrier]) -> None:
     """Π_parent += T Π Tᵀ of the moments that stay in place in the parent; they leave the carrier."""
-    parent = carrier.parent
+    parent, g = carrier.parent, carriers.g
     assert parent is not None
     kept = _in_place(carriers, carrier)
     if not kept or _rests_on(carriers, parent) not in loaded:
         return
-    block = np.ix_(kept, kept)
-    moved = np.zeros((4, 4))
-    moved[block] = found[carrier][block]
-    found[carrier][block] = 0.0
+    moved = [[found[carrier][i][j] if i in kept and j in kept else ZERO for j in range(4)] for i in range(4)]
+    for i in kept:
+        for j in kept:
+            found[carrier][i][j] = ZERO
     if parent is not carriers.ground:
         T = _pose(carriers, carrier)
-        found[parent] = found[parent] + T @ moved @ T.T
+        added = _times_transposed(g, _times_transposed(g, T, moved), T)  # moved is symmetric
+        found[parent] = [[g.add(a, b) for a, b in zip(*rows, strict=True)]
+                         for rows in zip(found[parent], added, strict=True)]  # fmt: skip
+
+
+def _times_transposed(g: Graph, A: Rows, B: Rows) -> Rows:
+    """A Bᵀ."""
+    def dot(a: list[int], b: list[int]) -> int:
+        total = ZERO
+        for x, y in zip(a, b, strict=True):
+            total = g.add(total, g.mul(x, y))
+        return total
+
+    return [[dot(a, b) for b in B] for a in A]
 
 
 def _in_place(carriers: Carriers, carrier: Carrier) -> list[int]:
@@ -157,15 +174,17 @@ def _rests_on(carriers: Carriers, carrier: Carrier) -> Carrier:
     return carrier
 
 
-def _pose(carriers: Carriers, carrier: Carrier) -> Array:
+def _pose(carriers: Carriers, carrier: Carrier) -> Rows:
     """T with (r, 1) in the parent = T (r, 1), where a joint that turns stands at zero; P is handed over as it is."""
-    g, T, frame = carriers.g, np.eye(4), carrier.frame
+    T, frame = [[ONE if i == j else ZERO for j in range(4)] for i in range(4)], carrier.frame
     assert carrier.parent is not None
     if carrier.slides:
         return T
-    T[:3, 3] = [g.value(node) for node in carrier.d]
     standing = frame if carriers.motion.frame_edges[frame].spin == NULL else frame.parent
     if standing is not None and _follows(carriers, carrier):
         columns = [standing.carry(unit, carrier.parent.frame) for unit in UNITS]
-        T[:3, :3] = np.array([[g.value(node) for node in column] for column in columns]).T
+        for i in range(3):
+            T[i][:3] = [column[i] for column in columns]
+    for i in range(3):
+        T[i][3] = carrier.d[i]
     return T

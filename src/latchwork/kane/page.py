@@ -56,7 +56,11 @@ MANY_SPEEDS = 20  # beyond which a table with a column for each is no longer rea
 
 def html(equations: Equations) -> str:
     """The whole report as one page."""
-    name = escape(equations.name)
+    return PAGE.format(name=escape(equations.name), style=STYLE, body=body(equations))
+
+
+def body(equations: Equations) -> str:
+    """The sections of the report, without a page around them."""
     sections = [
         _section("Size", information.sizes(equations)),
         *(_section(table.title, table) for table in _described(equations) if table.labels),
@@ -66,11 +70,17 @@ def html(equations: Equations) -> str:
         _section("Operations", information.operations(equations), f"Form kept: {equations.derivation.form}."),
         _energies(equations),
     ]
-    return PAGE.format(name=name, style=STYLE, body="\n".join(filter(None, sections)))
+    return "\n".join(filter(None, sections))
+
+
+def equations_html(equations: Equations) -> str:
+    """The equations alone, as a notebook shows them: MathML needs neither a script nor a network."""
+    return "\n".join(_equations(block, "h4") for block in equation_blocks(equations, "mathml"))
 
 
 def _described(equations: Equations) -> list[Table]:
-    return [information.bodies(equations), information.coordinates(equations), information.loads(equations)]
+    return [information.quantities(equations), information.bodies(equations), information.coordinates(equations),
+            information.loads(equations)]  # fmt: skip
 
 
 def _section(title: str, table: Table, note: str = "") -> str:
@@ -78,11 +88,12 @@ def _section(title: str, table: Table, note: str = "") -> str:
     return f'<section><h2>{escape(title)}</h2>{below}<div class="wide">{table.html()}</div></section>'
 
 
-def _equations(block: Block) -> str:
+def _equations(block: Block, head: str = "h2") -> str:
     rows = "".join(f"<tr>{_math(left)}<td>=</td>{_math(right)}</tr>" for left, right in block.lines)
     return (
-        f"<section><h2>{escape(block.title)}</h2>"
-        f'<div class="wide"><table class="equations"><tbody>{rows}</tbody></table></div></section>'
+        f"<section><{head}>{escape(block.title)}</{head}>"
+        '<div class="wide" style="overflow-x:auto">'
+        f'<table class="equations"><tbody>{rows}</tbody></table></div></section>'
     )
 
 

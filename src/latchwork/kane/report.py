@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from latchwork.kane import information
 from latchwork.kane.literal import literal, literal_latex
-from latchwork.kane.page import html
+from latchwork.kane.page import body, html
 from latchwork.kane.table import Table, cell_text
 
 if TYPE_CHECKING:
@@ -18,11 +18,21 @@ if TYPE_CHECKING:
 __all__ = ["html", "literal", "literal_latex", "report"]
 
 
-def report(equations: Equations) -> str:
+class Report(str):
+    """The text of an information report; a notebook shows it as tables."""
+
+    equations: Equations
+
+    def _repr_html_(self) -> str:
+        return body(self.equations)
+
+
+def report(equations: Equations) -> Report:
     """Sizes, bodies and tree, q/u map, loads, the equations, operation counts, the mass matrix, energies."""
     parts = [
         f"{equations.name}\n{'=' * len(equations.name)}",
         str(information.sizes(equations)),
+        _section(information.quantities(equations)),
         _section(information.bodies(equations)),
         _section(information.coordinates(equations)),
         _section(information.loads(equations)),
@@ -31,7 +41,9 @@ def report(equations: Equations) -> str:
         _mass_matrix(equations),
         "Energies\n" + "\n".join(f"  {name} = {cell_text(cell)}" for name, cell in information.energies(equations)),
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    made = Report("\n\n".join(part for part in parts if part) + "\n")
+    made.equations = equations
+    return made
 
 
 def _section(table: Table) -> str:

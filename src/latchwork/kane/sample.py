@@ -23,6 +23,7 @@ from latchwork.program.kernel import Kernel
 from latchwork.program.lower import lower
 from latchwork.program.native import native
 from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.ops import ADD, NEG, SUB
 
 Values = NDArray[np.float64]
 Pair = tuple[Values, Values]  # values, and bounds of their rounding errors
@@ -30,6 +31,8 @@ Pair = tuple[Values, Values]  # values, and bounds of their rounding errors
 STATES = 4
 ROUNDING = 2.0**-53  # of a result
 LENIENT = 2.0**16  # times its bound: constants of a model may be off by a few digits
+TELLING = 1e-2  # of what is summed: the largest share of rounding by which a sum can be judged
+MOST_ADDENDS = 2000
 _LAST: list[tuple[ref[System], tuple[int, int], NDArray[np.float64]]] = []
 
 
@@ -76,7 +79,8 @@ def numbers(system: System, nodes: list[int], count: int = STATES, seed: int = 2
 def vanish(system: System, parts: list[int], following: Mapping[int, int] | None = None) -> bool:
     """Whether a sum of parts is nothing but rounding of them at random states.
 
-    ``following`` are nodes that give the values of symbols, such as accelerations.
+    ``following`` are nodes that give the values of symbols, such as accelerations. Where rounding is so large a share
+    of what is summed (stiff springs at random coordinates) that a sum could hide in it, the sum does not vanish.
     """
     x, known = random_states(system), arguments(system)
     columns: list[Pair] = [(column, np.zeros(len(x))) for column in x.T]
@@ -86,9 +90,24 @@ def vanish(system: System, parts: list[int], following: Mapping[int, int] | None
             for node, pair in zip(following, _pairs(system, list(following.values()), columns), strict=True):
                 columns[places[node]] = pair
         found = _pairs(system, parts, columns)
+        summed = _pairs(system, _addends(system, parts), columns)
     total = np.sum([v for v, _ in found], axis=0)
-    bound = np.sum([e + ROUNDING * np.abs(v) for v, e in found], axis=0)
-    return bool((np.isfinite(total) & (np.abs(total) <= LENIENT * bound)).all())
+    bound = LENIENT * np.sum([e + ROUNDING * np.abs(v) for v, e in found], axis=0)
+    size = np.sum([np.abs(v) for v, _ in summed], axis=0)
+    return bool((np.isfinite(total) & (np.abs(total) <= bound) & (bound <= TELLING * size)).all())
+
+
+def _addends(system: System, parts: list[int]) -> list[int]:
+    """What is added and subtracted in some nodes, each as often as it stands there."""
+    nodes, pending = system.graph.nodes, list(parts)
+    found: list[int] = []
+    while pending and len(found) < MOST_ADDENDS:
+        node = pending.pop()
+        if node >= 0 and nodes[node][0] in (ADD, SUB, NEG):
+            pending += nodes[node][1:]
+        else:
+            found.append(node)
+    return found + pending
 
 
 def _pairs(system: System, nodes: list[int], columns: list[Pair]) -> list[Pair]:

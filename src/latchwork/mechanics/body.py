@@ -60,6 +60,10 @@ class Body:
         """A rod with flat ends between two points of the body."""
         return self._shape("Cylinder", p, q, radius)
 
+    def cone(self, p: Point, q: Point, radius: Any) -> Any:
+        """A cone between two points of the body: the middle of its base, and its tip."""
+        return self._shape("Cone", p, q, radius)
+
     def rim(self, axis: Vector, radius: Any, center: Point | None = None, tube: Any = 0.0) -> Any:
         """The edge of a coin or wheel about an axis of the body."""
         return self._shape("Rim", center or self.center, axis, radius, tube=tube)

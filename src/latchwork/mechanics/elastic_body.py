@@ -36,6 +36,7 @@ class ElasticBody:
     J: tuple[Three, Three, Three]
     H: tuple[Three, ...]
     M: dict[tuple[int, int], Expr]
+    slopes: tuple[Expr, ...] = ()  # what must stay small: turns of sections in the frame
     stations: dict[Frame, Point] = field(default_factory=dict, init=False, repr=False)  # sections, where they are
 
     def __repr__(self) -> str:

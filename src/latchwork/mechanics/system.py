@@ -11,6 +11,7 @@ from latchwork.mechanics.joints import Link
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.tree import Tree
 from latchwork.mechanics.vector import Vector
+from latchwork.mechanics.visual import Visual
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 
@@ -41,10 +42,12 @@ class System:
     loads: tuple[Load, ...]
     gravity: Vector | None
     links: tuple[Link, ...] = ()
+    joints: tuple[str, ...] = ()  # by name: links, and what a robot file calls a joint, whatever it is made of
     quaternions: tuple[tuple[Expr, ...], ...] = ()
     former_speeds: Mapping[Expr, Expr] = field(default_factory=dict)
     elastic_bodies: tuple[ElasticBody, ...] = ()
     contacts: tuple[str, ...] = ()  # by name: equations do not hold them, runs of the model do
+    visuals: tuple[Visual, ...] = ()  # what is drawn of it
 
     @property
     def graph(self) -> Graph:

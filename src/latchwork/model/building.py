@@ -15,6 +15,7 @@ from latchwork.mechanics.loads import require_vector
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.tree import Tree
 from latchwork.mechanics.vector import Dyadic, Vector
+from latchwork.mechanics.visual import Visual
 from latchwork.model.naming import Naming
 from latchwork.symbolic.expr import Expr, operand
 
@@ -29,6 +30,7 @@ class Building(Naming, Constraining):
         self._bodies: dict[str, Body] = {}
         self._elastic_bodies: dict[str, ElasticBody] = {}
         self._links: dict[str, Link] = {}
+        self._visuals: list[Visual] = []
         self._quaternions: list[tuple[Expr, ...]] = []
         self._constraints = {}
 

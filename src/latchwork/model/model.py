@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
     from latchwork.contact.collision import Collision
     from latchwork.flexible.beam import Beam
+    from latchwork.flexible.flexible_body import FlexibleBody
     from latchwork.flexible.support import Support
     from latchwork.kane.advice import Advice
     from latchwork.kane.equations import Equations
@@ -32,7 +33,9 @@ class Model(Loading):
 
     def __init__(self, name: str = "mechanism") -> None:
         super().__init__(name)
-        self._beams: dict[str, Beam] = {}
+        self._beams: dict[str, Any] = {}
+        self._supports: dict[str, Support] = {}
+        self._integrals: list[Expr] = []
         self._contacts: dict[str, Contact] = {}
         self._collisions: dict[str, Collision] = {}
         self._materials = Materials()
@@ -49,7 +52,7 @@ class Model(Loading):
     # --- beams --------------------------------------------------------------------------------------------------
 
     @property
-    def beams(self) -> dict[str, Beam]:
+    def beams(self) -> dict[str, Any]:
         """Beams by name."""
         return dict(self._beams)
 
@@ -84,8 +87,39 @@ class Model(Loading):
         for part in made.segments:
             self._elastic_bodies[part.name] = part.body
             self._loads.append(part.elasticity)
+        made.recipe.update(section, length=length, modes=modes, shapes=shapes, stiffening=stiffening, segments=segments)
         self._beams[name] = made
         return made
+
+    @spelled
+    def flexible_body(self, name: str, frame: Frame | Link, root: Point, *, places: Any, masses: Any, shapes: Any,
+                      stiffness: Any, damping: Any = 0.0, turns: Any = None,
+                      geometric: Mapping[str, Any] | None = None) -> FlexibleBody:  # fmt: skip
+        """A body from a finite-element model: N nodes at ``places`` (N, 3) from the root in its frame, with ``masses``
+        (N), ``shapes`` (N, 3, n) and, where frames are wanted there, their rotations ``turns``; ``stiffness`` (n, n) of
+        the shapes, material ``damping`` (a time), ``geometric`` stiffness by accelerations ("x") and rates ("zz") of
+        the frame. `lw.craig_bampton` gives shapes from matrices."""
+        from latchwork.flexible.flexible_body import flexible_body_of
+
+        must_be_name(name, "a flexible body")
+        if name in self._elastic_bodies or name in self._bodies:
+            raise ModelError(f"'{self.name}' has a body or beam named '{name}' already. Choose another name.")
+        made = flexible_body_of(self, name, self._frame_of(frame), self._point_of(root), places=places, masses=masses,
+                                shapes=shapes, stiffness=stiffness, damping=damping, turns=turns,
+                                geometric=geometric or {})  # fmt: skip
+        self._elastic_bodies[name] = made.body
+        self._loads.append(made.elasticity)
+        return made
+
+    @property
+    def supports(self) -> dict[str, Support]:
+        """Points that beams slide over, by name."""
+        return dict(self._supports)
+
+    @property
+    def integrals(self) -> frozenset[Expr]:
+        """The parameters that came with beams: integrals over their shapes."""
+        return frozenset(self._integrals)
 
     @spelled
     def support(self, name: str, beam: Beam, point: Point) -> Support:
@@ -93,7 +127,8 @@ class Model(Loading):
         from latchwork.flexible.support import support_of
 
         must_be_name(name, "a support")
-        return support_of(self, name, beam, self._point_of(point))
+        self._supports[name] = support_of(self, name, beam, self._point_of(point))
+        return self._supports[name]
 
     @spelled
     def drive(self, support: Support, force: Any, name: str = "") -> GeneralizedForce:
@@ -263,10 +298,15 @@ class Model(Loading):
             loads=tuple(self._loads),
             gravity=self._gravity,
             links=tuple(self._links.values()),
+            joints=self._named_joints(),
             quaternions=tuple(self._quaternions),
             elastic_bodies=tuple(self._elastic_bodies.values()),
             contacts=(*self._contacts, *self._collisions),
+            visuals=tuple(self._visuals),
         )
+
+    def _named_joints(self) -> tuple[str, ...]:
+        return tuple(self._links)
 
     def equations(self) -> Equations:
         """Kane's equations, unconstrained: F_r + F_r* = 0."""

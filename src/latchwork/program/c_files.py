@@ -90,7 +90,10 @@ def _enumeration(export: CExport, group: Group, taken: set[str]) -> str:
     for name in group.names:
         names.append(legal(f"{export.prefix}_{name}", taken))
         taken.add(names[-1])
-    return "enum {\n" + ",\n".join(f"    {name}" for name in names) + "\n};"
+    notes = [f" /* {comment(note)} */" if note else "" for note in group.notes] or [""] * len(names)
+    commas = [","] * (len(names) - 1) + [""]
+    lines = [f"    {name}{comma}{note}" for name, comma, note in zip(names, commas, notes, strict=True)]
+    return "\n".join(["enum {", *lines, "};"])
 
 
 def source(export: CExport) -> str:

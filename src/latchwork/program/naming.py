@@ -18,12 +18,16 @@ KEYWORDS = frozenset(
 
 @dataclass(frozen=True)
 class Group:
-    """Inputs that are one argument: its letter, what it is, the names in it; a single number where ``scalar``."""
+    """Inputs that are one argument: its letter, what it is, the names in it; a single number where ``scalar``.
+
+    ``notes`` say of each name in what unit it is and what it stands for, where that is known.
+    """
 
     letter: str
     meaning: str
     names: tuple[str, ...]
     scalar: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def legal(text: str, taken: Collection[str]) -> str:

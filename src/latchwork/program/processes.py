@@ -80,6 +80,8 @@ def shared_out(work: Callable[[T], R], tasks: Sequence[T], workers: int | None =
     count = min(workers or cores(), len(tasks))
     if count <= 1 or not FORKS:
         for task in tasks:
+            if interrupted():
+                return
             yield task, work(task)
         return
     left, lost = deque(tasks), list[T]()

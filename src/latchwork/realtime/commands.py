@@ -90,6 +90,7 @@ COMMANDS: dict[str, dict[str, Check]] = {
     "rewind": {"seconds": number(0.0, 3600.0)},
     "reset": {},
     "record": {"on": truth},
+    "pose": {"body": text, "at": numbers(3), "to": numbers(3)},
 }
 
 

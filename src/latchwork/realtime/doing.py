@@ -9,6 +9,7 @@ from latchwork.constraint.rule import Latch
 from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.realtime import fencing
 from latchwork.realtime.commands import COMMANDS
+from latchwork.realtime.posture import pose
 
 if TYPE_CHECKING:
     from latchwork.realtime.live import Live
@@ -19,13 +20,17 @@ Answer = dict[str, Any]
 def grab(live: Live, c: Answer) -> Answer:
     """A body is taken at a point of N; the device is there."""
     body = c["body"]
+    _must_be_movable(live, body)
+    live.pointer().grab(live.tick_count, body, live.grip.arm_to(body, c["at"], live.x), c["at"])
+    return {}
+
+
+def _must_be_movable(live: Live, body: str) -> None:
     if body not in live.exhibit.model.bodies:
         raise EvaluationError(f"'{live.exhibit.model.name}' has no body '{body}'."
                               f"{did_you_mean(body, live.exhibit.model.bodies)}")  # fmt: skip
     if not live.grip.hands.acts_on(body):
         raise EvaluationError(f"'{body}' cannot be moved by any force. Take another body.")
-    live.pointer().grab(live.tick_count, body, live.grip.arm_to(body, c["at"], live.x), c["at"])
-    return {}
 
 
 def move(live: Live, c: Answer) -> Answer:
@@ -115,6 +120,12 @@ def reset(live: Live, c: Answer) -> Answer:
     return {"values": live.values()}
 
 
+def posed(live: Live, c: Answer) -> Answer:
+    """A body is brought to a place while the run is paused, as far as constraints let it; gives where it came."""
+    _must_be_movable(live, c["body"])
+    return {"at": list(pose(live, c["body"], c["at"], c["to"]))}
+
+
 def record(live: Live, c: Answer) -> Answer:
     return {"path": live.record(c["on"]), "recording": live.recording}
 
@@ -122,7 +133,7 @@ def record(live: Live, c: Answer) -> Answer:
 DO: dict[str, Callable[[Live, Answer], Answer]] = {
     "grab": grab, "move": move, "drop": drop, "set": set_value, "hold": hold, "release": release, "fence": fence,
     "unfence": unfence, "coupler": coupler, "pause": pause, "go": go, "step": step, "speed": speed, "rewind": rewind,
-    "reset": reset, "record": record,
+    "reset": reset, "record": record, "pose": posed,
 }  # fmt: skip
 assert DO.keys() == COMMANDS.keys()
-CHANGING = {"hold", "release", "fence", "unfence"}  # what holds, or may touch
+CHANGING = {"hold", "release", "fence", "unfence", "pose"}  # what holds, or may touch

@@ -9,12 +9,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from latchwork.constraint.constrained import rest_coordinates
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch
 from latchwork.errors import FileError, ModelError, did_you_mean
 from latchwork.hybrid.contacts.broad_phase import every_contact
+from latchwork.hybrid.start import nearest_stops
 from latchwork.hybrid.time_stepping.settings import TimeStepping
 from latchwork.model import Model
+from latchwork.realtime.coupler import Coupler
 from latchwork.realtime.scripts import folder, module_at
 
 AXES = "xyz"
@@ -29,8 +32,10 @@ class Exhibit:
     ``sliders`` are parameters or inputs by name, with their ranges; ``constraints`` may be held and released;
     ``hold`` is the body that a scripted hand takes (the last one); the shapes of bodies in ``fence`` must not pass a
     fence that is drawn while it runs, whose laws (restitution, friction) are ``fence_laws``. ``view`` names the two
-    axes of N that lie in the picture, to the right and upwards; ``draw`` the points that a line joins. ``thick`` says
-    how to go on where events come too thick.
+    axes of N that lie in the picture, to the right and upwards; ``draw`` the points that a line joins. ``grip`` is the
+    stiffness and damping (N/m, N s/m) of the hand that takes hold; without it, the hand is as firm as fits the mass
+    there. ``thick`` says how to go on where events come too thick; ``controllers`` command inputs (`lw.control`), and
+    know nothing of a hand.
     """
 
     model: Model
@@ -45,11 +50,13 @@ class Exhibit:
     sliders: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     constraints: tuple[Constraint | Latch, ...] = ()
     hold: str | None = None
+    grip: tuple[float, float] | None = None
     fence: tuple[Any, ...] = ()
     fence_laws: Mapping[str, Any] = field(default_factory=dict)
     plots: tuple[str, ...] = ()
     step: float = 1e-3
     thick: TimeStepping | None = None
+    controllers: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         name = self.model.name
@@ -84,6 +91,11 @@ class Exhibit:
     def taken(self) -> str:
         """The body that a scripted hand takes."""
         return self.hold or self.bodies[-1]
+
+    @property
+    def coupler(self) -> Coupler | None:
+        """What is between the hand and the body that it takes, if the exhibit says so."""
+        return None if self.grip is None else Coupler(*self.grip)
 
     @property
     def width(self) -> int:
@@ -154,12 +166,11 @@ def _of_file(path: Path) -> Exhibit:
 
 
 def at_rest(model: Model, q: Mapping[str, float]) -> dict[str, float]:
-    """Coordinates that are not given start at zero, quaternions unturned; with constraints, where these lead them."""
+    """Coordinates that are not given start at zero, or at the nearest stop; with constraints, where these lead them."""
     if model.constraints:
         return dict(q)
-    system = model.system()
-    turned = {e.name: float(i == 0) for four in system.quaternions for i, e in enumerate(four)}
-    return dict.fromkeys((symbol.name for symbol in system.q), 0.0) | turned | dict(q)
+    equations = model.equations()
+    return rest_coordinates(equations) | nearest_stops(equations, model.contacts) | dict(q)
 
 
 def usual_sliders(model: Model, inputs: Mapping[str, Any]) -> dict[str, tuple[float, float]]:

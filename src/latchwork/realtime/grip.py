@@ -142,6 +142,12 @@ class Grip:
         rows = sim.mode_table.held(always).place(sim.state.row).B if always else None
         return self._handle(body).masses(sim.t, x, arm, sim.state.parameters, rows)
 
+    def mass_at(self, body: str, arm: Triple, x: Array) -> float:
+        """The least effective mass of a point of a body, with all that always holds; finite where it cannot move."""
+        before, self._at = self._at, (body, arm)
+        found, self._at = self._masses(x).mass, before
+        return found if math.isfinite(found) else 0.0
+
     def pose(self, body: str, arm: Triple, x: Array) -> Pose:
         """Where a point of a body is, and how it moves."""
         return self._handle(body).at(self._sim.t, x, arm, self._sim.state.parameters)

@@ -46,7 +46,7 @@ class Live:
         self.sim = stepped(exhibit, self.step)
         self._own = self.sim.equations
         self.display = display or str(getattr(self.device, "display", "impedance"))
-        self.grip = Grip(self.sim, self._own, self.device, self.step, coupler, self.display)
+        self.grip = Grip(self.sim, self._own, self.device, self.step, coupler or exhibit.coupler, self.display)
         self.past = Past(self.sim, self.step)
         self.scout = Scout(self.sim, self.grip, self.step)
         self._get_ready()

@@ -49,7 +49,8 @@ def stepped(exhibit: Exhibit, step: float) -> Stepped:
     thick = (
         TimeStepping(step, most=MOST) if exhibit.model.contacts or exhibit.model.collisions or exhibit.fence else None
     )
+    thick = None if exhibit.controllers else thick  # laws inside the equations are evaluated by them
     made = Stepped(exhibit.model, q=dict(exhibit.q), u=dict(exhibit.u), inputs=dict(exhibit.inputs), method=RK4(step),
-                   thick=exhibit.thick or thick)  # fmt: skip
+                   controllers=exhibit.controllers, thick=exhibit.thick or thick)  # fmt: skip
     made.world.brief = step
     return made

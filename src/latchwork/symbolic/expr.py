@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from latchwork.errors import ExpressionError, another
+from latchwork.symbolic.exact import nearest
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import (
     ABS,
@@ -161,6 +162,16 @@ class Expr:
         return self.graph.symbols[self.node].kind if self.is_symbol else ""
 
     @property
+    def unit(self) -> str:
+        """The unit that a symbol was given, else empty."""
+        return self.graph.symbols[self.node].unit if self.is_symbol else ""
+
+    @property
+    def description(self) -> str:
+        """What a symbol was said to be, else empty."""
+        return self.graph.symbols[self.node].description if self.is_symbol else ""
+
+    @property
     def free_symbols(self) -> frozenset[Expr]:
         """The symbols this expression depends on."""
         from latchwork.symbolic.traverse import reachable
@@ -209,6 +220,9 @@ class Expr:
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"
 
+    def _repr_html_(self) -> str:
+        return self.mathml()
+
     def __reduce__(self) -> Any:
         raise ExpressionError(
             f"'{self}' belongs to the model '{self.graph.name}' and cannot be pickled on its own. "
@@ -220,7 +234,10 @@ class Expr:
 
 
 def operand(graph: Graph, value: Any) -> int:
-    """The index of a number or an expression in a graph; mixing two models is an error that names both."""
+    """The index of a number or an expression in a graph; mixing two models is an error that names both.
+
+    A number comes from Python, which rounds after every operation: it is the short one that it stands for (`exact`).
+    """
     if isinstance(value, Expr):
         if value.graph is not graph and value.node >= 0:
             raise ExpressionError(
@@ -229,7 +246,7 @@ def operand(graph: Graph, value: Any) -> int:
             )
         return value.node if value.graph is graph else graph.constant(float(value))
     try:
-        return graph.constant(float(value))
+        return graph.constant(nearest(float(value)))
     except (TypeError, ValueError):
         raise ExpressionError(
             f"{value!r} ({type(value).__name__}) is neither a number nor an expression of '{graph.name}'. "

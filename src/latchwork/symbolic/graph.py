@@ -5,7 +5,7 @@
 
 Equal expressions are one node, so common subexpressions are found for free (AUTOLEV's Z variables). An argument always
 has a smaller index than the node that uses it: ascending indices are a topological order, and no traversal recurses.
-Nothing is ever expanded.
+Nothing is ever expanded. Constants are the numbers that people write, and are folded as such (`exact`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from latchwork.errors import ExpressionError
+from latchwork.symbolic import exact
 from latchwork.symbolic.ops import (
     ABS,
     ADD,
@@ -49,28 +50,40 @@ KINDS = ("time", "coordinate", "speed", "input", "parameter", "rate", "accelerat
 ODD = frozenset(BY_NAME[name] for name in "sin tan asin atan sinh tanh asinh atanh sign".split())
 SUMS = (ADD, SUB)
 EVEN = frozenset(BY_NAME[name] for name in "cos cosh abs".split())
+EXACT: dict[int, Callable[[float], float | None]] = {
+    SIN: exact.sine, COS: exact.cosine, TAN: exact.tangent, SQRT: exact.root,
+}  # fmt: skip
+# sin and cos of x + k π/2 for k = 0 ... 3: the function of x, and whether it is negative
+TURNED = {SIN: ((SIN, False), (COS, False), (SIN, True), (COS, True)),
+          COS: ((COS, False), (SIN, True), (COS, True), (SIN, False))}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Symbol:
-    """What a leaf stands for: its name, its kind (one of ``KINDS``), the symbol it is the time derivative of, and the
+    """What a leaf stands for: its name, its kind (one of ``KINDS``), the symbol it is the time derivative of, the value
 
-    value it has unless another is given.
+    it has unless another is given, and its unit and description where it was given them.
     """
 
     name: str
     kind: str
     derivative_of: int = ZERO
     value: float | None = None
+    unit: str = ""
+    description: str = ""
 
 
 def _fold(op: int, x: tuple[float, ...]) -> float | None:
     """The value of an operation on constants, or None where it has no finite one (then the node stays).
 
-    It is the interpreter's: what is folded has the bits of what is evaluated. A tangent is a sine over a cosine there.
+    Right angles, their halves and thirds give exact sines and cosines. All else is the interpreter's: what is folded
+    has the bits of what is evaluated. A tangent is a sine over a cosine there.
     """
     from latchwork.program.interpret import PYTHON
 
+    known = EXACT[op](*x) if op in EXACT else None
+    if known is not None:
+        return known
     value = PYTHON["div"](PYTHON["sin"](*x), PYTHON["cos"](*x)) if op == TAN else PYTHON[OPS[op].name](*x)
     return value if math.isfinite(value) else None
 
@@ -159,16 +172,16 @@ class Graph:
         if a > b:
             a, b = b, a
         if b < 0:
-            return self.constant(self.value(a) + self.value(b))
+            return self.constant(exact.plus(self.value(a), self.value(b)))
         key = (ADD, a, b)
         if (found := self.index.get(key)) is not None:
             return found
         y = self.nodes[b]
         if a < 0:  # a constant joins the constant already there
             if y[0] == ADD and y[1] < 0:
-                return self.add(self.constant(self.value(a) + self.value(y[1])), y[2])
+                return self.add(self.constant(exact.plus(self.value(a), self.value(y[1]))), y[2])
             if y[0] == SUB and y[1] < 0:
-                return self.sub(self.constant(self.value(a) + self.value(y[1])), y[2])
+                return self.sub(self.constant(exact.plus(self.value(a), self.value(y[1]))), y[2])
             return self.sub(a, y[1]) if y[0] == NEG else self._new(key)
         if a == b:
             return self.mul(TWO, a)
@@ -225,7 +238,7 @@ class Graph:
 
     def _constants_joined(self, x: tuple[int, ...], y: tuple[int, ...], sign: float) -> int:
         """(c ± x) ± (d ± y) with one constant in front."""
-        constant = self.constant(self.value(x[1]) + sign * self.value(y[1]))
+        constant = self.constant(exact.plus(self.value(x[1]), sign * self.value(y[1])))
         first = x[2] if x[0] == ADD else self.neg(x[2])
         return self.add(constant, (self.add if (y[0] == ADD) == (sign > 0) else self.sub)(first, y[2]))
 
@@ -240,7 +253,7 @@ class Graph:
             q = self.nodes[y]
         if x == y:
             c, d = self.split_coefficient(a)[0], self.split_coefficient(b)[0]
-            return self.mul(self.constant(c + sign * d), x)
+            return self.mul(self.constant(exact.plus(c, sign * d)), x)
         if p[0] == MUL == q[0] and p[1] == p[2] and q[1] == q[2]:
             r, s = self.nodes[p[1]], self.nodes[q[1]]
             if {r[0], s[0]} == {SIN, COS} and r[1] == s[1]:
@@ -264,7 +277,7 @@ class Graph:
         if a > b:
             a, b = b, a
         if b < 0:
-            return self.constant(self.value(a) * self.value(b))
+            return self.constant(exact.times(self.value(a), self.value(b)))
         key = (MUL, a, b)
         if (found := self.index.get(key)) is not None:
             return found
@@ -275,7 +288,7 @@ class Graph:
             if a == MINUS_ONE:
                 return self.neg(b)
             if y[0] in (MUL, DIV) and y[1] < 0:
-                c = self.constant(self.value(a) * self.value(y[1]))
+                c = self.constant(exact.times(self.value(a), self.value(y[1])))
                 return self._folded(key, self.mul(c, y[2]) if y[0] == MUL else self.div(c, y[2]))
             return self._new(key)
         x = self.nodes[a]
@@ -304,7 +317,7 @@ class Graph:
         if b < 0:
             value = self.value(b)
             if a < 0:
-                return self.constant(self.value(a) / value)
+                return self.constant(exact.over(self.value(a), value))
             if math.frexp(value)[0] in (0.5, -0.5):
                 return self.mul(self.constant(1.0 / value), a)
         else:
@@ -354,7 +367,19 @@ class Graph:
                     return self.neg(self.unary(op, negative))
                 if op in EVEN:
                     return self.unary(op, negative)
+            if op in TURNED and (turned := self._right_angles(op, a)) is not None:
+                return turned
         return self._apply(op, a)
+
+    def _right_angles(self, op: int, a: int) -> int | None:
+        """sin and cos of k π/2 ± x as those of x: cos(x + π/2) = -sin x."""
+        node = self.nodes[a]
+        if node[0] not in SUMS or node[1] >= 0 or (k := exact.quarters(self.value(node[1]))) is None:
+            return None
+        other, negative = TURNED[op][k % 4]
+        x = node[2] if node[0] == ADD else self.neg(node[2])
+        found = self.unary(other, x)
+        return self.neg(found) if negative else found
 
     def _without_sign(self, a: int) -> int | None:
         """-a where a carries a leading minus or is the second of x - y, y - x; else None."""

@@ -224,6 +224,9 @@ class Matrix:
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"
 
+    def _repr_html_(self) -> str:
+        return self.mathml()
+
     def to_sympy(self, symbols: Mapping[Expr, Any] | None = None) -> Any:
         """A SymPy matrix of the same entries."""
         import sympy

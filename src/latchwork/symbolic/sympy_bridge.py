@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 from latchwork.errors import ExpressionError, did_you_mean
+from latchwork.symbolic.exact import PI, RATIONAL
 from latchwork.symbolic.expr import Expr, graph_of, operand
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import BY_NAME, EQ, HALF, LE, LT, MAX, MIN, ONE, OPS, SELECT, SYMBOL, TAN, ZERO
@@ -93,12 +94,13 @@ class _Outward:
 
 
 def _number(value: float) -> Any:
-    """A whole number, a ratio of small ones, or all 17 digits."""
+    """A ratio, a multiple of π, √2 or √3, or all 17 digits; decimals that are no ratio of small numbers stay so."""
     import sympy
 
     found = ratio(value)
     if found is not None:
-        return sympy.Rational(found.numerator, found.denominator)
+        unit = {RATIONAL: sympy.Integer(1), PI: sympy.pi}.get(found.unit) or sympy.sqrt(found.unit)
+        return sympy.Rational(*found.c.as_integer_ratio()) * unit
     return sympy.Integer(int(value)) if value == int(value) and abs(value) < 2.0**53 else sympy.Float(value, 17)
 
 

@@ -19,12 +19,13 @@ from latchwork.files import write_text
 from latchwork.view.files import writable
 from latchwork.view.film.film import Hears, Scened, write_moving, write_picture, write_video
 from latchwork.view.film.mp4 import found_ffmpeg
+from latchwork.view.notebook import Player
 from latchwork.view.scene import scene
 
 if TYPE_CHECKING:
     from latchwork.hybrid.trajectory import Trajectory
 
-FILES = ("player.css", "draw.js", "player.js")  # style, what draws a scene, what plays it
+FILES = ("player.css", "draw.js", "gl.js", "player.js")  # style, what draws a scene and its solids, what plays it
 CLOSED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -61,9 +62,9 @@ step.</p>
 """
 
 
-def animate(run: Trajectory, path: str | Path, view: str = "xy", draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
-            forces: bool | Mapping[str, tuple[Any, Any]] = False, progress: Callable[[float], None] | None = None,
-            **options: Any) -> None:  # fmt: skip
+def animate(run: Trajectory, path: str | Path, view: str | None = None, draw: Sequence[Any] = (),
+            shapes: Sequence[Any] = (), forces: bool | Mapping[str, tuple[Any, Any]] = False,
+            progress: Callable[[float], None] | None = None, **options: Any) -> None:  # fmt: skip
     """Write a run as a page, a picture or a film, as the name of the file says."""
     asked = {name: value for name, value in options.items() if value is not None}
     hears = (lambda t: None) if progress is None else progress
@@ -71,6 +72,17 @@ def animate(run: Trajectory, path: str | Path, view: str = "xy", draw: Sequence[
     kind_of(path, asked).write(
         writable(path), run.t, lambda times: scene(run, view, draw, shapes, forces, times), hears, **asked
     )
+
+
+def player(run: Trajectory, view: str | None = None, draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
+           forces: bool | Mapping[str, tuple[Any, Any]] = False, **options: Any) -> Player:  # fmt: skip
+    """A run as a player inside a notebook."""
+    for name, value in options.items():
+        if value is not None:
+            raise EvaluationError(f"a player in a notebook has no {name}=. Leave it out, or name a file: "
+                                  "run.animate('motion.gif').")  # fmt: skip
+    draw, shapes = listed(draw, "draw", "Give a list of points."), listed(shapes, "shapes", "Give a list of shapes.")
+    return Player(run.equations.name, page(scene(run, view, draw, shapes, forces, ())))
 
 
 @dataclass(frozen=True)
@@ -114,8 +126,8 @@ def kind_of(path: str | Path, options: Iterable[str] = ()) -> Kind:
 def page(data: Mapping[str, Any]) -> str:
     """The page of a scene."""
     inside = files("latchwork.view")
-    style, draw, play = (inside.joinpath(name).read_text(encoding="utf-8") for name in FILES)
-    return PAGE.format(title=escape(str(data["name"])), style=style, data=embedded(data), script=draw + play)
+    style, *scripts = (inside.joinpath(name).read_text(encoding="utf-8") for name in FILES)
+    return PAGE.format(title=escape(str(data["name"])), style=style, data=embedded(data), script="".join(scripts))
 
 
 def embedded(data: Any) -> str:

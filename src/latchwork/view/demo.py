@@ -1,14 +1,15 @@
-"""``latchwork demo``: derive and simulate the gallery, print the equations, write plots and one page."""
+"""``latchwork demo``: derive and simulate the gallery, write plots and one page, and serve what can be touched."""
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from latchwork.files import write_text, written
 from latchwork.hybrid.trajectory import Trajectory
@@ -18,10 +19,14 @@ from latchwork.view.demo_page import page
 from latchwork.view.gallery import Example
 from latchwork.view.motion import draw_motion
 from latchwork.view.plots import plot_run, settled
+from latchwork.view.scene import scene
 from latchwork.view.svg import for_a_page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+FRAMES = 60  # of a small picture that moves
 
 
 @dataclass(frozen=True)
@@ -33,47 +38,69 @@ class Shown:
     run: Trajectory
     drawn: Figure
     plotted: Figure
+    thumb: dict[str, Any]  # a scene of few frames
     seconds: float  # that deriving the first variant took
 
 
-def main(out: str = "demo", quiet: bool = False, names: Sequence[str] = gallery.NAMES) -> int:
-    """Write ``out/index.html`` and plots of each example; the equations go to standard output unless ``quiet``."""
+def main(out: str = "demo", equations: bool = False, names: Sequence[str] = gallery.NAMES) -> int:
+    """Write ``out/index.html`` and plots of each example; the page is there at once, and fills as they are made."""
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    gallery.load(names[0]).models()[0].equations()  # loads what is loaded once, before anything is timed
-    items = []
-    for k, name in enumerate(names, start=1):
-        item = show(gallery.load(name))
+    index, examples, items, begin = folder / "index.html", [gallery.load(name) for name in names], [], perf_counter()
+    write_text(index, page((), examples, address()))
+    print(f"open {index}: {len(names)} mechanisms, derived and run; the page fills as they are done")
+    examples[0].models()[0].equations()  # loads what is loaded once, before anything is timed
+    for k, example in enumerate(examples, start=1):
+        item = show(example)
         for end, made in (("_motion", item.drawn), ("", item.plotted)):
-            with written(folder / f"{name}{end}.png") as beside:
+            with written(folder / f"{example.name}{end}.png") as beside:
                 made.savefig(beside, dpi=110, facecolor="white")
         items.append(item)
         _progress(f"[{k}/{len(names)}]", item)
-        if not quiet:
+        if k == len(examples) or k in EARLY:
+            write_text(index, page(items, examples[k:], address()))
+        if equations:
             _print_equations(item)
-    index = folder / "index.html"
-    write_text(index, page(items))
-    print(f"open {index} (the plots are beside it)")
+    _finished()
+    print(f"wrote {index}, with plots beside it, in {perf_counter() - begin:.0f} s")
     return 0
 
 
-def serve(port: int | None, opened: bool) -> None:
+EARLY = (1, 3, 6, 10, 15, 20, 25, 30, 35)  # numbers of examples after which the page is written anew
+
+
+def address(port: int | None = None) -> str:
+    """Where the mechanisms are served, unless another program is there."""
+    from latchwork.view.live.serving import PORT
+
+    return f"http://127.0.0.1:{PORT if port is None else port}/"
+
+
+def serve(port: int | None, opened: bool, host: str | None = None, copies: bool = False) -> None:
     """Serve the live gallery until interrupted."""
-    from latchwork.view.live.serving import serve_until_interrupted
+    from latchwork.view.live.serving import HOST, serve_until_interrupted
 
-    serve_until_interrupted({name: name for name in gallery.live_names()}, _say, port=port, opened=opened)
+    sources = {name: name for name in gallery.live_names()}
+    serve_until_interrupted(sources, _say, host=host or HOST, port=port, opened=opened, copies=copies)
 
 
-def serve_where_watched(port: int | None) -> None:
-    """At a terminal, serve the live gallery; elsewhere see that it can be served, and say how."""
-    from latchwork.view.live.serving import PORT, has_screen, try_out
+def demo(out: str, equations: bool, port: int | None) -> None:
+    """At a terminal, serve the live gallery at once, while the page of all examples is written by another process;
+    elsewhere write the page, see that the gallery can be served, and say how."""
+    from latchwork.view.live.serving import has_screen, try_out
 
     if sys.stdout.isatty() and not os.environ.get("CI"):
-        print("the mechanisms run and can be grabbed at ", end="")
-        serve(port, has_screen())
+        words = [sys.executable, "-m", "latchwork", "demo", "--no-serve", "-o", out, *(["--equations"] * equations)]
+        print(f"{Path(out) / 'index.html'} is being written: {len(gallery.NAMES)} mechanisms with plots")
+        print("these run, and can be grabbed, at ", end="")
+        quiet = None if equations else subprocess.DEVNULL
+        with subprocess.Popen(words, stdout=quiet, stderr=subprocess.DEVNULL) as writing:
+            serve(port, has_screen())
+            writing.terminate()
         return
+    main(out, equations)
     try_out({name: name for name in gallery.live_names()}, _say)
-    print(f"latchwork demo --serve lets the mechanisms run and be grabbed at http://127.0.0.1:{port or PORT}/")
+    print(f"latchwork demo --serve lets the mechanisms run and be grabbed at {address(port)}")
 
 
 def _say(text: str) -> None:
@@ -90,12 +117,20 @@ def show(example: Example) -> Shown:
     with for_a_page():
         drawn = settled(draw_motion(run, example.draw, example.view))
         plotted = settled(plot_run(run, {str(item): item for item in example.show}, width=5.6))
-    return Shown(example, (eq, *(model.equations() for model in others)), run, drawn, plotted, seconds)
+    shapes = example.shapes(first)
+    thumb = scene(run, getattr(example.module, "VIEW", None), () if shapes else example.draw, shapes, most=FRAMES)
+    return Shown(example, (eq, *(model.equations() for model in others)), run, drawn, plotted, thumb, seconds)
 
 
 def _progress(count: str, item: Shown) -> None:
-    what = f"derived in {1e3 * item.seconds:.0f} ms, {item.run.audit.steps} steps of {item.run.equations.name}"
-    print(f"{count} {item.example.name:32} {what}", file=sys.stderr, flush=True)
+    """One line that is written over, at a terminal."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{count} {item.example.name}, {item.run.audit.steps} steps", end="", file=sys.stderr, flush=True)
+
+
+def _finished() -> None:
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def _print_equations(item: Shown) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 from latchwork.hybrid.mode_equations import Held
 from latchwork.kane import information
 from latchwork.kane.equations import Equations
 from latchwork.kane.literal import Block, equation_blocks
 from latchwork.kane.page import STYLE
+from latchwork.view.animate import embedded
+from latchwork.view.gallery import Example
 from latchwork.view.svg import inline_svg
 
 if TYPE_CHECKING:
@@ -38,21 +41,53 @@ summary:hover { color: var(--ink); }
 a { color: inherit; text-decoration-color: var(--rule); text-underline-offset: .2em; } code { font-size: .9em; }
 mover > mo:last-child { font-size: 1.35em; } td.number, th.number
 { text-align: right; font-variant-numeric: tabular-nums; }
+#search { font: inherit; width: min(100%, 26rem); padding: .4rem .7rem; border: 1px solid var(--rule);
+          border-radius: .5rem; background: transparent; color: inherit; }
+.cards { list-style: none; padding: 0; display: grid; gap: 1rem;
+         grid-template-columns: repeat(auto-fill, minmax(13.5rem, 1fr)); }
+.cards a { display: block; height: 100%; border: 1px solid var(--rule); border-radius: .7rem; overflow: hidden;
+           text-decoration: none; }
+.cards a:hover { border-color: var(--soft); }
+.cards span { display: block; padding: .45rem .7rem .6rem; font-size: .9rem; }
+.cards canvas { display: block; width: 100%; height: 9rem; border-bottom: 1px solid var(--rule); }
+[hidden] { display: none !important; }
+:root { --grid: #edeff2; --ground: #7d8794; --paper: #fdfdfb; --force: #c2410c; --trail: #d1495b; --rod: #1f4e9c; }
+@media (prefers-color-scheme: dark) { :root { --grid: #1e242d; --ground: #8b95a3; --paper: #14181f; } }
 @media print { details > * { display: block; } }
 """
 
 
-def page(items: Sequence[Shown]) -> str:
-    """All examples, one after the other, under a table that sums them up."""
+def page(items: Sequence[Shown], waiting: Sequence[Example] = (), live: str = "") -> str:
+    """Cards of all examples with pictures that move, a table that sums them up, and each one after the other.
+
+    Those that ``wait`` are still being made, and have a card without a picture; ``live`` is where they can be touched.
+    """
+    inside = files("latchwork.view")
+    scripts = "".join(inside.joinpath(name).read_text(encoding="utf-8") for name in ("draw.js", "gl.js", "thumbs.js"))
+    cards = "".join([*(_card(item.example, item.thumb) for item in items), *(_card(each, None) for each in waiting)])
+    again = '<meta http-equiv="refresh" content="5"/>\n' if waiting else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
-        f"<title>Latchwork: the gallery</title>\n<style>{STYLE}{LAYOUT}</style>\n</head>\n<body>\n"
+        f"{again}<title>Latchwork: the gallery</title>\n<style>{STYLE}{LAYOUT}</style>\n</head>\n<body>\n"
         "<header><h1>Latchwork: the gallery</h1><p>Each mechanism below is described in a short script, derived by "
         "Kane's method, and run. The numbers are those of this run; the scripts compare the equations with the "
-        "published ones.</p></header>\n"
-        f"{_summary(items)}\n" + "\n".join(_item(item) for item in items) + "\n</body>\n</html>\n"
+        "published ones.</p><p class=\"live\">They can be touched while they run: <code>latchwork demo --serve</code>"
+        f", then <a href=\"{escape(live)}\">{escape(live)}</a>.</p>"
+        '<input id="search" type="search" placeholder="search: pendulum, contact, Gillespie …" aria-label="search"/>'
+        f'</header>\n<ul class="cards">{cards}</ul>\n'
+        f"{_summary(items)}\n" + "\n".join(_item(item) for item in items)
+        + f"\n<script>\n{scripts}</script>\n</body>\n</html>\n"
     )
+
+
+def _card(example: Example, thumb: Mapping[str, Any] | None) -> str:
+    """A picture that moves, the title, and the data of the picture."""
+    words = _words(example)
+    data = "" if thumb is None else (
+        f'<script type="application/json" data-thumb="{example.name}">{embedded(thumb)}</script>')  # fmt: skip
+    return (f'<li data-words="{words}"><a href="#{example.name}"><canvas id="thumb-{example.name}"></canvas>'
+            f"<span>{escape(example.title)}</span></a>{data}</li>")  # fmt: skip
 
 
 def _summary(items: Sequence[Shown]) -> str:
@@ -81,12 +116,16 @@ def _summary_row(item: Shown) -> str:
 def _item(item: Shown) -> str:
     example, (first, *others) = item.example, item.equations
     return (
-        f'<section class="item" id="{example.name}"><h2>{escape(example.title)}</h2>'
+        f'<section class="item" id="{example.name}" data-words="{_words(example)}"><h2>{escape(example.title)}</h2>'
         f"<p>{escape(example.story)}</p><p><code>examples/{example.name}.py</code></p>"
         f"{_pictures(item)}{_constraints(item)}{_equations(first)}{_audit(item)}"
         + "".join(_variant(eq) for eq in others)
         + "</section>"
     )
+
+
+def _words(example: Example) -> str:
+    return escape(f"{example.name} {example.title} {example.story}".lower().replace("_", " "), quote=True)
 
 
 def _held(item: Shown) -> Held | None:

@@ -1,14 +1,22 @@
 "use strict";
-// Draws a scene (latchwork/view/scene.py) on a canvas in an orthographic view. Whoever owns a drawing says where its
-// tracks are: row(track, width) gives the numbers of a track now.
+// Draws a scene (latchwork/view/scene.py) on a canvas: solids by gl.js, lines and words over them. Whoever owns a
+// drawing says where its tracks are: row(track, width) gives the numbers of a track now.
+//
+//     c = A (p - middle),   (x, y) = centre ± pixels · (c_x, c_y) / (1 - c_z / D)      (latchwork/view/film/sight.py)
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 const mix = (a, x, b, y) => [a[0] * x + b[0] * y, a[1] * x + b[1] * y, a[2] * x + b[2] * y];
 const axisOf = (letter) => [0, 1, 2].map((k) => ("xyz"[k] === letter ? 1 : 0));
 const COLORS = ["ink", "paper", "rule", "soft", "rod", "ground", "force", "trail", "grid", "hand", "fence"];
-const LINES = { rod: ["rod", 3, []], way: ["soft", 1, [4, 4]], ground: ["ground", 2, []] };
-const DOTS = { particle: 6, center: 3.5, joint: 4, point: 2 };
+const FAINT = { hatch: 0.6, net: 0.2 };
+const BEHIND = 0.02; // of D: what is nearer to the eye is not seen
+
+function roundStep(least) {
+  // 1, 2 or 5 of a power of ten, not below something.
+  const ten = Math.pow(10, Math.floor(Math.log10(least)));
+  return [1, 2, 5, 10].map((k) => k * ten).find((value) => value >= least) || least;
+}
 
 function colorsOf(element) {
   // The colours that a style sheet gives, by name.
@@ -34,8 +42,11 @@ class Drawing {
     this.names = false; // whether names are shown
     this.strongest = 1e-300; // the force whose arrow is a fifth of the picture
     this.bare = false; // without grid, triad and scale: a small picture
-    this.wide = this.high = this.scale = 1;
+    this.wide = this.high = this.scale = this.ratio = 1;
+    this.fitted = [0, 0];
     this.middle = mix(scene.box[0], 0.5, scene.box[1], 0.5);
+    this.eye = scene.eye;
+    this.upward = scene.ground ? scene.ground.up : axisOf(scene.view[1]);
     this.reset();
   }
 
@@ -47,6 +58,15 @@ class Drawing {
     this.out = cross(this.right, this.up);
     this.zoom = 1;
     this.shift = [0, 0];
+    this.turn(...this.scene.turn);
+  }
+
+  straight() {
+    // Seen along the axis across the plane of the view.
+    this.reset();
+    this.right = axisOf(this.scene.view[0]);
+    this.up = axisOf(this.scene.view[1]);
+    this.out = cross(this.right, this.up);
   }
 
   turn(a, b) {
@@ -58,14 +78,24 @@ class Drawing {
   }
 
   fit() {
+    // As large as the corners of the box allow, as it is turned.
     const { canvas } = this, [low, top] = this.scene.box, margin = this.bare ? [40, 34] : [90, 80];
     fitCanvas(canvas);
+    this.ratio = devicePixelRatio || 1;
     this.wide = canvas.clientWidth;
     this.high = canvas.clientHeight;
-    const size = mix(top, 1, low, -1), rough = Math.max(...size, 1e-12);
-    const span = [this.right, this.up].map((axis) => dot(size, axis.map(Math.abs))); // of the box as it is turned
+    const middle = mix(low, 0.5, top, 0.5), rough = Math.max(...mix(top, 1, low, -1), 1e-12), flat = [[], []];
+    for (let k = 0; k < 8; k++) {
+      const d = [0, 1, 2].map((i) => ((k >> i) & 1 ? top[i] : low[i]) - middle[i]);
+      const w = Math.max(1 - dot(d, this.out) * this.eye, BEHIND);
+      flat[0].push(dot(d, this.right) / w);
+      flat[1].push(dot(d, this.up) / w);
+    }
+    const [x, y] = flat.map((values) => [Math.min(...values), Math.max(...values)]);
     const room = [this.wide - margin[0], this.high - margin[1]].map((size) => Math.max(size, 1));
-    this.scale = Math.max(Math.min(...span.map((size, k) => room[k] / Math.max(size, 0.02 * rough))), 1e-9);
+    const span = [x[1] - x[0], y[1] - y[0]].map((size) => Math.max(size, 0.02 * rough));
+    this.scale = Math.max(Math.min(room[0] / span[0], room[1] / span[1]), 1e-9);
+    this.fitted = [(-this.scale * (x[0] + x[1])) / 2, (this.scale * (y[0] + y[1])) / 2];
     this.colors = colorsOf(canvas);
   }
 
@@ -73,16 +103,26 @@ class Drawing {
     return this.zoom * this.scale;
   }
 
+  get offset() { // of the middle of the scene from the middle of the canvas, in pixels
+    return [this.zoom * this.fitted[0] + this.shift[0], this.zoom * this.fitted[1] + this.shift[1]];
+  }
+
   screen(p) {
-    const d = mix(p, 1, this.middle, -1);
-    return [this.wide / 2 + this.shift[0] + this.pixels * dot(d, this.right),
-      this.high / 2 + this.shift[1] - this.pixels * dot(d, this.up)];
+    const d = mix(p, 1, this.middle, -1), w = Math.max(1 - dot(d, this.out) * this.eye, BEHIND), [a, b] = this.offset;
+    return [this.wide / 2 + a + (this.pixels * dot(d, this.right)) / w, this.high / 2 + b - (this.pixels * dot(d, this.up)) / w];
+  }
+
+  ray(x, y) {
+    // All places under a pixel: one of them, and the way from the eye.
+    const [a, b] = this.offset, p = (x - this.wide / 2 - a) / this.pixels, q = (this.high / 2 + b - y) / this.pixels;
+    const across = mix(this.right, p, this.up, q);
+    return { at: mix(this.middle, 1, across, 1), way: mix(across, this.eye, this.out, -1) };
   }
 
   world(x, y, through) {
     // The place under a pixel, in the plane of the picture through a place.
-    const at = this.screen(through), a = (x - at[0]) / this.pixels, b = (at[1] - y) / this.pixels;
-    return mix(mix(through, 1, this.right, a), 1, this.up, b);
+    const { at, way } = this.ray(x, y);
+    return mix(at, 1, way, -dot(mix(through, 1, this.middle, -1), this.out));
   }
 
   // --- strokes --------------------------------------------------------------------------------------------------
@@ -130,9 +170,9 @@ class Drawing {
 
   grid() {
     // Lines at round distances, where one looks along an axis; a bar that says how long.
-    const { colors, wide, high } = this, raw = 90 / this.pixels, ten = Math.pow(10, Math.floor(Math.log10(raw)));
-    const step = [1, 2, 5, 10].map((k) => k * ten).find((value) => value >= raw) || raw, gap = step * this.pixels;
+    const { colors, wide, high } = this, step = roundStep(90 / this.pixels), gap = step * this.pixels;
     const flat = (v) => Math.max(...v.map(Math.abs)) > 0.9999;
+    if (this.eye) return;
     if (flat(this.right) && flat(this.up)) {
       const zero = this.screen([0, 0, 0]), from = (x) => x - gap * Math.floor(x / gap);
       for (let x = from(zero[0]); x < wide; x += gap) this.line([[x, 0], [x, high]], colors.grid, 1);
@@ -166,26 +206,15 @@ class Drawing {
     return places;
   }
 
-  shape(item) {
+  lines(item) {
+    // The lines of a shape: its edge, where it is no solid, and strokes.
     const { pen } = this, color = item.color || this.colors.ground;
     for (const [kind, numbers] of item.parts) {
       const places = this.placed(item, numbers);
-      if (kind === "hatch" || kind === "net") {
-        pen.globalAlpha = kind === "net" ? 0.2 : 0.6;
+      if (FAINT[kind]) {
+        pen.globalAlpha = FAINT[kind];
         for (let k = 0; k + 1 < places.length; k += 2) this.line([places[k], places[k + 1]], color, 1);
-      } else if (kind === "ball") {
-        const radius = Math.hypot(...numbers.slice(3)) * this.pixels;
-        pen.globalAlpha = 0.16;
-        this.disk(places[0], radius, color);
-        pen.globalAlpha = 1;
-        this.disk(places[0], radius, "transparent", color);
       } else {
-        if (kind === "face") {
-          pen.globalAlpha = 0.16;
-          this.path(places);
-          pen.fillStyle = color;
-          pen.fill();
-        }
         pen.globalAlpha = 0.9;
         this.line(places, color, item.color ? 1.6 : 2);
       }
@@ -215,29 +244,21 @@ class Drawing {
   }
 
   dotOf(item) {
-    const p = this.screen(this.row(item.at, 3)), radius = DOTS[item.kind], { colors } = this;
-    if (item.kind === "particle") this.disk(p, radius, colors.rod, colors.paper);
-    else if (item.kind === "joint") this.disk(p, radius, colors.paper, colors.rod);
-    else this.disk(p, radius, item.kind === "center" ? colors.rod : colors.soft);
-    if (this.names) this.text(item.name, p[0] + 8, p[1] - 7, "left", colors.ink);
+    const p = this.screen(this.row(item.at, 3)), { colors } = this;
+    this.disk(p, item.kind === "point" ? 2 : 3, colors.ink, colors.paper);
+    this.text(item.name, p[0] + 8, p[1] - 7, "left", colors.ink);
   }
 
   draw(under = () => {}) {
-    // Grid, shapes, what the owner puts under the lines (a path), lines, dots.
-    const { pen, scene, colors } = this;
+    // Grid, lines, what the owner puts under the solids (a path), solids, names.
+    const { pen, scene } = this;
     pen.clearRect(0, 0, this.wide, this.high);
     pen.lineCap = pen.lineJoin = "round";
     if (!this.bare) this.grid();
-    for (const item of scene.shapes) this.shape(item);
+    for (const item of scene.shapes) this.lines(item);
     under();
-    for (const kind of ["way", "ground", "rod"]) {
-      const [color, thick, dash] = LINES[kind];
-      for (const item of scene.lines.filter((item) => item.kind === kind)) {
-        this.line([this.screen(this.row(item.a, 3)), this.screen(this.row(item.b, 3))], colors[color], thick, dash);
-      }
-    }
-    if (scene.chain.length) this.line(scene.chain.map((track) => this.screen(this.row(track, 3))), colors.rod, 3);
-    for (const item of scene.dots) this.dotOf(item);
+    drawSolids(this);
+    if (this.names) for (const item of scene.dots) this.dotOf(item);
     if (!this.bare) this.triad();
   }
 }

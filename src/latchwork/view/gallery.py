@@ -2,13 +2,14 @@
 
 An example is a module with ``build()`` (a model), ``run(model)`` (a trajectory), ``SHOW`` (what to plot against time)
 and ``DRAW`` (points to join by a line). Some have ``variants()``, the models they derive, and ``VIEW``, the plane to
-look at.
+look at, and ``outline(model)``, the shapes that its bodies are drawn as.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 from latchwork.errors import FileError
 from latchwork.hybrid.trajectory import Trajectory
@@ -25,16 +26,24 @@ NAMES = (
     "buffinton_3_two_revolute",
     "buffinton_4_revolute_prismatic",
     "buffinton_5_grasp",
+    "buffinton_6_beam",
     "double_pendulum",
     "spinning_top",
     "chain",
     "aghili_slider_crank",
+    "aghili_control",
+    "aghili_arm",
+    "one_law",
+    "two_arms",
+    "grasp",
+    "kelly_berthing",
     "andrews_squeezer",
     "iftomm_a01_pendulum",
     "iftomm_a02_four_bars",
     "iftomm_a04_bricard",
     "iftomm_a05_governor",
     "four_bar",
+    "coupler_path",
     "rolling_disk",
     "rattleback",
     "whipple_bicycle",
@@ -46,13 +55,19 @@ NAMES = (
     "billiard",
     "pile",
     "chain_on_stairs",
+    "robot_on_floor",
     "woodpecker",
     "rolling_coin",
     "caster",
     "escapement",
+    "piano_action",
     "latch",
     "clutch",
     "wrecking_ball",
+    "gripper",
+    "robot_on_the_floor",
+    "spin_up",
+    "flexible_four_bar",
 )
 
 
@@ -90,6 +105,11 @@ class Example:
     def view(self) -> str:
         """The two axes of N that lie in the picture, to the right and upwards."""
         return getattr(self.module, "VIEW", "xy")
+
+    def shapes(self, model: Model) -> tuple[Any, ...]:
+        """What its bodies look like, where the script says so: ``outline(model)``."""
+        found = self.module.outline(model) if hasattr(self.module, "outline") else ()
+        return found if isinstance(found, tuple) else (found,)
 
     def models(self) -> list[Model]:
         """The models that the example derives; the first is the one that runs."""

@@ -56,6 +56,7 @@ function trail() {
 }
 
 function draw() {
+  if (scene.follow !== undefined) drawing.middle = row(scene.follow, 3);
   drawing.names = byId("names").checked;
   drawing.draw(trail);
   if (byId("forces").checked) {

@@ -6,9 +6,11 @@ A track is where something is, state by state, as one flat list; what never move
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -19,13 +21,20 @@ from latchwork.hybrid.trajectory import Samples
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.point import Point, anchor
 from latchwork.view.marks import tint
-from latchwork.view.outlines import outline
+from latchwork.view.mesh import Mesh
+from latchwork.view.outlines import outline, walls_of
 from latchwork.view.sketch import Measured, Outline
+from latchwork.view.visuals import visual_outlines
+
+if TYPE_CHECKING:
+    from latchwork.view.mechanism import Mechanism
+    from latchwork.view.members import Member
 
 Array = np.ndarray
 DIGITS = 6  # of the size of the scene
-RIGID = 1e-6  # of the size of the scene: what changes its length by less is a rod
-STILL = 1e-9  # of the size of the scene: what moves less does not
+ALL = ("face", "edge", "hatch", "net", "ball")  # parts that are drawn of what is no solid
+LINES = ("hatch",)  # parts that are drawn besides a solid
+METAL = {"spring": "#8b95a3", "damper": "#6b7480", "rope": "#8a6d3b"}  # colours of what is no body
 
 
 class Posed(Protocol):
@@ -67,7 +76,7 @@ def must_be_a_view(view: str) -> None:
         raise EvaluationError(f"a view is two of the axes x, y, z, such as 'xy'; got {view!r}.")
 
 
-def _across(run: Posed, view: str) -> Any:
+def across(run: Posed, view: str) -> Any:
     N = run.equations.system.tree.newtonian
     return getattr(N, view[0]).cross(getattr(N, view[1]))
 
@@ -99,7 +108,8 @@ def _box(rows: Iterable[Array]) -> tuple[Array, Array]:
 def shapes_of(run: Posed, more: Sequence[Any] = ()) -> list[Any]:
     """The shapes of the contacts of a run, those that collide, and some more, each once."""
     touching = (*(s for contact in run.contacts for s in contact.shapes), *getattr(run, "colliding", ()))
-    return list({id(s): s for s in (*touching, *more)}.values())
+    own = (s for body in run.equations.system.bodies for s in body.shapes)
+    return list({id(s): s for s in (*touching, *more, *own)}.values())
 
 
 def framed(run: Posed, shapes: Sequence[Any], view: str, at: Samples,
@@ -108,12 +118,15 @@ def framed(run: Posed, shapes: Sequence[Any], view: str, at: Samples,
     if places is None:
         points = located(run)
         places = dict(zip(points, at.each(*points), strict=True))
-    m = Measured(run.at(float(run.t[0])), 0.0, _across(run, view))
+    m = Measured(run.at(float(run.t[0])), 0.0, across(run, view))
     low, high = _box(places.values())
-    found: list[Outline | None] = []
+    looks = list(visual_outlines(run.equations.system.visuals))
+    found: list[Outline | None] = [*looks]
+    if looks:
+        low, high = _box([*places.values(), *(_reached(made, at) for made in looks)])
     for _ in range(2 if shapes else 0):
-        m = dataclasses.replace(m, size=float(np.linalg.norm(high - low)))
-        found = [outline(shape, m) for shape in shapes]
+        m = dataclasses.replace(m, size=float(np.linalg.norm(high - low)), box=(low, high), walls=walls_of(shapes, m))
+        found = [*looks, *(outline(shape, m) for shape in shapes)]
         finite = [made for made in found if made is not None and not made.endless]
         low, high = _box([*places.values(), *(_reached(made, at) for made in finite)])
     return low, high, [made for made in found if made is not None]
@@ -121,33 +134,29 @@ def framed(run: Posed, shapes: Sequence[Any], view: str, at: Samples,
 
 def _reached(made: Outline, at: Samples) -> Array:
     """Corners of the room around a shape, wherever it is."""
-    far = max(float(np.linalg.norm(part.places, axis=1).max()) for part in made.parts)
+    parts = [part.places for part in made.parts] or ([made.solid.places] if made.solid is not None else [])
+    far = max(float(np.linalg.norm(places, axis=1).max()) for places in parts)
     place, cosines = at.each(made.at, made.frame)
-    if np.ptp(place, axis=0).any() or np.ptp(cosines, axis=0).any():
+    if not (np.ptp(place, axis=0).any() or np.ptp(cosines, axis=0).any()):
+        return np.vstack([place[:1] + places @ cosines[0].T for places in parts])
+    if made.parts:
         return np.vstack([place - far, place + far])
-    return np.vstack([place[:1] + part.places @ cosines[0].T for part in made.parts])
+    corners = _corners(parts[0])
+    return np.asarray(place[:, None] + np.einsum("kij,nj->kni", cosines, corners)).reshape(-1, 3)
 
 
-def lines(places: Mapping[Point, Array], tracks: Tracks, size: float, shaped: bool) -> Iterable[dict[str, Any]]:
-    """Every point with its parent: a rod where their distance stays, ground where neither moves, else a way.
+def _corners(places: Array) -> Array:
+    """The eight corners of the box around some places."""
+    return np.array(list(itertools.product(*zip(places.min(axis=0), places.max(axis=0), strict=True))))
 
-    Where shapes show what stands and moves, the ground is left out, and the ways from it.
-    """
-    seen = set()
-    for point, rows in places.items():
-        if point.parent is None or point.parent not in places:
-            continue
-        start = places[point.parent]
-        length = np.linalg.norm(rows - start, axis=1)
-        a, b = tracks.add(start), tracks.add(rows)
-        if length.max() <= STILL * size or (a, b) in seen:
-            continue
-        seen.add((a, b))
-        based = np.ptp(start, axis=0).max() <= STILL * size
-        stands = based and np.ptp(rows, axis=0).max() <= STILL * size
-        kind = "ground" if stands else "rod" if np.ptp(length) <= RIGID * size else "way"
-        if not (shaped and based and kind != "rod"):
-            yield {"a": a, "b": b, "kind": kind}
+
+def room_of(outlines: Sequence[Outline], at: Samples, low: Array, high: Array) -> tuple[Array, Array]:
+    """The room with some solids in it, wherever they go."""
+    for made in outlines:
+        if made.solid is not None:
+            place, far = at.each(made.at)[0], made.solid.reach
+            low, high = np.minimum(low, place.min(axis=0) - far), np.maximum(high, place.max(axis=0) + far)
+    return low, high
 
 
 def dots(run: Posed, places: Mapping[Point, Array], tracks: Tracks, shaped: bool) -> Iterable[dict[str, Any]]:
@@ -164,22 +173,66 @@ def dots(run: Posed, places: Mapping[Point, Array], tracks: Tracks, shaped: bool
             yield {"at": track, "kind": kind, "name": name}
 
 
-def drawn_shapes(outlines: Sequence[Outline], at: Samples, tracks: Tracks) -> Iterable[dict[str, Any]]:
-    """Each shape once, also where several contacts have one that is the same; what turns together has one colour."""
-    seen: list[dict[str, Any]] = []
-    colors: dict[Any, str] = {}
-    for made in outlines:
-        shape, stands = _drawn(made, at, tracks)
-        if shape not in seen:
-            seen.append(shape)
-            whole = made.at if made.frame is made.frame.tree.newtonian else made.frame
-            yield shape | {"color": "" if stands else colors.setdefault(whole, tint(len(colors) + 1))}
+class Meshes:
+    """Meshes by number; equal ones are kept once."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, int] = {}
+        self.data: list[dict[str, Any]] = []
+
+    def add(self, mesh: Mesh) -> int:
+        key = json.dumps(mesh.data)
+        if key not in self.found:
+            self.found[key] = len(self.data)
+            self.data.append(mesh.data)
+        return self.found[key]
 
 
-def _drawn(made: Outline, at: Samples, tracks: Tracks) -> tuple[dict[str, Any], bool]:
-    """An outline with the tracks of its point and of two axes of its frame; whether these stand still."""
-    place, cosines = at.each(made.at, made.frame)
-    axes = np.concatenate([cosines[:, :, 0], cosines[:, :, 1]], axis=1)
-    stands = not (np.ptp(place, axis=0).any() or np.ptp(axes, axis=0).any())
-    parts = [[part.kind, np.round(part.places, tracks.decimals).ravel().tolist()] for part in made.parts]
-    return {"at": tracks.add(place), "turn": tracks.add(axes, DIGITS), "parts": parts}, stands
+class Drawn:
+    """Solids, members and lines of a mechanism as plain data; what belongs to one body has one colour."""
+
+    def __init__(self, made: Mechanism, at: Samples, tracks: Tracks) -> None:
+        self.made, self.at, self.tracks = made, at, tracks
+        self.meshes, self.colors = Meshes(), dict[Any, str]()
+        self.shapes = list(self._shapes())
+        self.members = [self._member(each) for each in made.members]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return {"shapes": self.shapes, "members": self.members, "meshes": self.meshes.data}
+
+    def _tint(self, whole: Any) -> str:
+        return self.colors.setdefault(whole, tint(len(self.colors) + 1))
+
+    def _shapes(self) -> Iterable[dict[str, Any]]:
+        """Each shape once, also where several contacts have one that is the same."""
+        seen: list[dict[str, Any]] = []
+        carriers = self.made.carriers
+        for made in self.made.outlines:
+            shape, stands = self._shape(made)
+            if shape not in seen:
+                seen.append(shape)
+                body = made.body or carriers.body(made.frame) or carriers.body(made.at)
+                whole = body or (made.at if made.frame is made.frame.tree.newtonian else made.frame)
+                color = made.color or ("" if stands and body is None else self._tint(whole))
+                yield shape | {"color": color, "body": body}
+
+    def _shape(self, made: Outline) -> tuple[dict[str, Any], bool]:
+        """An outline with the tracks of its point and of two axes of its frame; whether these stand still."""
+        place, cosines = self.at.each(made.at, made.frame)
+        axes = np.concatenate([cosines[:, :, 0], cosines[:, :, 1]], axis=1)
+        stands = not (np.ptp(place, axis=0).any() or np.ptp(axes, axis=0).any())
+        shape: dict[str, Any] = {"at": self.tracks.add(place), "turn": self.tracks.add(axes, DIGITS)}
+        kinds = LINES if made.solid is not None else ALL
+        shape["parts"] = [[part.kind, np.round(part.places, self.tracks.decimals).ravel().tolist()]
+                          for part in made.parts if part.kind in kinds]  # fmt: skip
+        if made.solid is not None:
+            shape["mesh"] = self.meshes.add(made.solid)
+        return shape, stands
+
+    def _member(self, each: Member) -> dict[str, Any]:
+        a, b = (self.tracks.add(self.made.places[point]) for point in (each.a, each.b))
+        color = each.color or (self._tint(each.body) if each.kind == "bar" else METAL[each.kind])
+        found = {"kind": each.kind, "a": a, "b": b, "radius": float(f"{each.radius:.6g}"), "color": color,
+                 "body": each.body, "mesh": self.meshes.add(each.mesh)}  # fmt: skip
+        return found | ({"length": each.length} if each.length else {})

@@ -14,13 +14,12 @@ from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.view.marks import tint
+from latchwork.view.mechanism import Mechanism, mechanism, usual_view
 from latchwork.view.posing import (
+    Drawn,
     Tracks,
     digits,
     dots,
-    drawn_shapes,
-    framed,
-    lines,
     located,
     must_be_a_view,
     point_named,
@@ -35,37 +34,58 @@ RATE = 60.0  # frames per second of the run
 FINE = 300.0  # places per second of a path
 FRAMES = 1500  # at most, besides the instants of events
 INSTANTS = 400  # of events that have a frame of their own
+SMALL = 10.0  # sizes of what moves, which it goes at least where the eye follows it
+ROOM = 1.7  # of its size: what is seen around it then
 
 
-def scene(run: Trajectory, view: str = "xy", draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
-          forces: bool | Mapping[str, tuple[Any, Any]] = False, times: Any = ()) -> dict[str, Any]:  # fmt: skip
-    """All that a page or a picture needs, as what JSON can say; with frames at some more times."""
-    must_be_a_view(view)
-    at = run.at(np.union1d(frame_times(run), times))
+def scene(run: Trajectory, view: str | None = None, draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
+          forces: bool | Mapping[str, tuple[Any, Any]] = False, times: Any = (),
+          most: int = FRAMES) -> dict[str, Any]:  # fmt: skip
+    """All that a page or a picture needs, as what JSON can say; with frames at some more times, and not too many."""
+    seen = usual_view(run) if view is None else view
+    must_be_a_view(seen)
+    at = run.at(np.union1d(frame_times(run, most=most), times))
     points = located(run)
     places = dict(zip(points, at.each(*points), strict=True))
     chosen = [point_named(run, item) for item in draw]
-    low, high, outlines = framed(run, shapes_of(run, shapes), view, at, places)
-    size = float(np.linalg.norm(high - low))
-    tracks = Tracks(digits(size))
-    made = {
-        "name": run.equations.name, "view": view, "t": _rounded(at.t), "box": [low.tolist(), high.tolist()],
-        "chain": [tracks.add(places[point]) for point in chosen],
-        "lines": [] if chosen else list(lines(places, tracks, size, bool(outlines))),
-        "dots": list(dots(run, places, tracks, bool(outlines))),
-        "shapes": list(drawn_shapes(outlines, at, tracks)),
+    made = mechanism(run, shapes_of(run, shapes), seen, at, places, chosen)
+    tracks = Tracks(digits(made.size))
+    drawn = Drawn(made, at, tracks)
+    found = {
+        "name": run.equations.name, "t": _rounded(at.t), **made.seen, **drawn.data,
+        "dots": list(dots(run, places, tracks, any(each["parts"] for each in drawn.shapes))),
         "forces": list(_forces(run, at, forces, tracks)),
-        "trail": _trail(run, chosen[-1] if chosen else _farthest(run, places), tracks),
-        **_told(run),
+        "trail": _trail(run, chosen[-1] if chosen else _farthest(run, places), tracks, most),
+        **_followed(made, at, tracks), **_told(run),
     }  # fmt: skip
-    return made | {"tracks": tracks.lists}
+    return found | {"tracks": tracks.lists}
 
 
-def frame_times(run: Trajectory, rate: float = RATE) -> Array:
-    """So many to a second, but not too many, and the instants of events."""
+def _followed(made: Mechanism, at: Samples, tracks: Tracks) -> dict[str, Any]:
+    """Where the eye goes, if what moves is small against the way that it goes: its middle, smoothly, and its room."""
+    rows = np.array([places for places in made.places.values() if np.ptp(places, axis=0).any()])
+    tied = [each for each in made.members for point in (each.a, each.b) if not np.ptp(made.places[point], axis=0).any()]
+    if not len(rows) or len(at.t) < 3 or tied:
+        return {}
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    middle, size = (low + high) / 2, np.linalg.norm(high - low, axis=1).max()
+    far = float(np.linalg.norm(np.ptp(middle, axis=0)))
+    reach = max([size, *(2.0 * one.solid.reach for one in made.outlines if one.solid is not None)])
+    if far < SMALL * reach:
+        return {}
+    width = max(3, len(at.t) // 12) | 1
+    padded = np.pad(middle, ((width // 2, width // 2), (0, 0)), mode="edge")
+    smooth = np.column_stack([np.convolve(padded[:, k], np.full(width, 1.0 / width), mode="valid") for k in range(3)])
+    off = float(np.abs(middle - smooth).max())
+    half = np.full(3, 0.5 * reach * ROOM + off)
+    return {"follow": tracks.add(smooth), "box": [(smooth[0] - half).tolist(), (smooth[0] + half).tolist()]}
+
+
+def frame_times(run: Trajectory, rate: float = RATE, most: int = FRAMES) -> Array:
+    """So many to a second, but not too many, and the instants of events, where there may be many."""
     begin, end = float(run.t[0]), float(run.t[-1])
-    count = int(np.clip(math.ceil(rate * (end - begin)) + 1, 2, FRAMES))
-    events = [event.t for event in run.events[:INSTANTS] if begin <= event.t <= end]
+    count = int(np.clip(math.ceil(rate * (end - begin)) + 1, 2, most))
+    events = [event.t for event in run.events[:INSTANTS] if begin <= event.t <= end and most == FRAMES]
     return np.unique(np.concatenate([np.linspace(begin, end, count), events]))
 
 
@@ -121,9 +141,9 @@ def _farthest(run: Trajectory, places: Mapping[Point, Array]) -> Point:
     return max(ways, key=lambda point: ways[point])
 
 
-def _trail(run: Trajectory, point: Point, tracks: Tracks) -> dict[str, Any]:
+def _trail(run: Trajectory, point: Point, tracks: Tracks, most: int) -> dict[str, Any]:
     """The path of a point, finer than the frames, with the times at which it passes."""
-    at = run.at(frame_times(run, FINE))
+    at = run.at(frame_times(run, FINE, most))
     return {"t": _rounded(at.t), "track": tracks.add(at[point])}
 
 

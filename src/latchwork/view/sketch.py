@@ -12,11 +12,13 @@ from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
+from latchwork.view.mesh import Mesh
 
 Array = np.ndarray
 ROUND = np.linspace(0.0, 2.0 * np.pi, 49)
 STROKE = 0.018  # of the size of the scene: strokes behind a wall, and the distance between them
 MOST_STROKES = 400
+THICK = 0.03  # of the size of the scene
 
 
 @dataclass(frozen=True)
@@ -33,24 +35,34 @@ class Part:
 
 @dataclass(frozen=True)
 class Outline:
-    """Parts in the axes of a frame, from a point."""
+    """Parts in the axes of a frame, from a point; and the solid that they are the outline of, if it is one."""
 
     at: Point
     frame: Frame
     parts: tuple[Part, ...]
     endless: bool = False
+    solid: Mesh | None = None
+    color: str = ""  # its own, or as its body is coloured
+    body: str = ""  # whose it is, where neither point nor frame tell
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Numbers at one instant, for shapes: the picture's size, and the axis of N that stands across it."""
+    """Numbers at one instant, for shapes: the picture's size and room, and the axis of N that stands across it."""
 
     samples: Samples
     size: float
     across: Vector
+    box: tuple[Array, Array] | None = None  # the room of what has an end, in N
+    walls: tuple[tuple[Array, Array], ...] = ()  # a place and the normal, in N, of each line that stands without end
 
     def number(self, value: Any) -> float:
         return float(self.samples[value]) if isinstance(value, Expr) else float(value)
+
+    @property
+    def thick(self) -> float:
+        """How thick what is flat is drawn."""
+        return THICK * self.size
 
     def local(self, frame: Frame, *vectors: Vector) -> list[Array]:
         """Measures of vectors in a frame."""

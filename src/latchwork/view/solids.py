@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.mechanics import primitives
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr, operand
+from latchwork.view.mesh import Mesh, welded
 from latchwork.view.sketch import Array, Measured, Outline, Part, behind
 
 SAMPLES = 121  # of a curve
 MESH = 13  # lines of a surface in either direction
+FINE = 33  # places of its solid in either direction
 SQUARE = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
 FLAT = 1e-9  # between the normals of faces that are one
 
@@ -26,7 +29,9 @@ def box(shape: Any, m: Measured) -> Outline:
         faces = [np.column_stack([SQUARE * half, np.zeros(5)])]
     else:
         faces = [_face(half, k, side) for k in range(3) for side in (-1.0, 1.0)]
-    return Outline(shape.center, shape.frame, tuple(Part("face", face) for face in faces))
+    sizes = np.append(2.0 * half, m.thick) if len(half) == 2 else 2.0 * half
+    parts = tuple(Part("face", face) for face in faces)
+    return Outline(shape.center, shape.frame, parts, solid=welded(primitives.box(sizes)))
 
 
 def _face(half: Array, k: int, side: float) -> Array:
@@ -45,14 +50,24 @@ def hull(shape: Any, m: Measured) -> Outline:
     x = shape.vertices
     if shape.is_flat:
         order = ConvexHull(x[:, :2]).vertices
-        return Outline(shape.center, shape.frame, (Part("face", x[[*order, order[0]]]),))
+        solid = welded(primitives.prism(x[order, :2], -0.5 * m.thick, 0.5 * m.thick))
+        return Outline(shape.center, shape.frame, (Part("face", x[[*order, order[0]]]),), solid=solid)
     found = ConvexHull(x)
     normals: dict[tuple[int, int], list[Array]] = {}
     for corners, plane in zip(found.simplices, found.equations, strict=True):
         for i, j in itertools.combinations(sorted(corners.tolist()), 2):
             normals.setdefault((i, j), []).append(plane[:3])
     edges = [Part("edge", x[[i, j]]) for (i, j), (a, b) in normals.items() if a @ b < 1.0 - FLAT]
-    return Outline(shape.center, shape.frame, tuple(edges))
+    return Outline(shape.center, shape.frame, tuple(edges), solid=_outside(x, found))
+
+
+def _outside(x: Array, found: Any) -> Mesh:
+    """The faces of a hull, each seen from outside against the clock."""
+    triangles = x[found.simplices]
+    facing = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    wrong = (facing * found.equations[:, :3]).sum(axis=1) < 0.0
+    triangles[wrong] = triangles[wrong][:, ::-1]
+    return welded(triangles, crease=0.94)
 
 
 def curve(shape: Any, m: Measured) -> Outline:
@@ -63,8 +78,10 @@ def curve(shape: Any, m: Measured) -> Outline:
     (up,) = m.local(frame, shape.point.tree.newtonian.z if shape.up is None else shape.up)
     outward = shape.side * np.cross(up, np.gradient(places, axis=0))
     outward /= np.maximum(np.linalg.norm(outward, axis=1), 1e-300)[:, None]
-    line = Part("face" if shape.closed and shape.side < 0 else "edge", places)
-    return Outline(shape.point, frame, (line, behind(places, -outward, m)))
+    solid = shape.closed and shape.side < 0
+    made = welded(primitives.slab(places[:-1], up / np.linalg.norm(up), m.thick)) if solid else None
+    line = Part("face" if solid else "edge", places)
+    return Outline(shape.point, frame, (line, behind(places, -outward, m)), solid=made)
 
 
 def surface(shape: Any, m: Measured) -> Outline:
@@ -74,7 +91,16 @@ def surface(shape: Any, m: Measured) -> Outline:
     frame, arms = _written(shape, [(x, y) for x in a for y in b])
     net = np.array(m.local(frame, *arms)).reshape(MESH, MESH, 3)
     lines = [*net, *net.transpose(1, 0, 2)]
-    return Outline(shape.point, frame, tuple(Part("edge", line) for line in lines))
+    triangles = primitives.netted(_fine(shape, m))
+    both = welded(np.concatenate([triangles, triangles[:, ::-1]]), lined=False)
+    return Outline(shape.point, frame, tuple(Part("edge", line) for line in lines), solid=both)
+
+
+def _fine(shape: Any, m: Measured) -> Array:
+    """A net of a surface that is fine enough to look smooth."""
+    (a0, a1), (b0, b1) = shape.spans
+    frame, arms = _written(shape, [(x, y) for x in np.linspace(a0, a1, FINE) for y in np.linspace(b0, b1, FINE)])
+    return np.array(m.local(frame, *arms)).reshape(FINE, FINE, 3)
 
 
 def _written(shape: Any, parameters: Sequence[tuple[float, ...]]) -> tuple[Frame, list[Vector]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import matplotlib.image
@@ -17,10 +18,10 @@ from latchwork.realtime.devices.pointer import Pointer
 from latchwork.realtime.devices.scripted import Grasp, Scripted
 from latchwork.realtime.exhibit import exhibit_of
 from latchwork.realtime.live import Live
+from latchwork.realtime.replay import replay
 from live_house import SOURCES, House, Ticked, in_a_thread, until
 from live_page import Page
-
-ROD = np.array([0x1F, 0x4E, 0x9C])
+from pixels import off
 
 
 def seen(page: Any) -> np.ndarray:
@@ -29,11 +30,11 @@ def seen(page: Any) -> np.ndarray:
     return np.round(255 * picture[..., :3])
 
 
-def near(picture: np.ndarray, at: list[float], color: np.ndarray, reach: int = 3) -> float:
-    """How close any pixel around a place comes to a colour."""
+def near(picture: np.ndarray, at: list[float], color: str, reach: int = 3) -> float:
+    """How close any pixel around a place comes to a colour as light shades it."""
     x, y = (round(value) for value in at)
     around = picture[y - reach : y + reach + 1, x - reach : x + reach + 1].reshape(-1, 3)
-    return float(np.abs(around - color).max(axis=1).min())
+    return float(off(around, color).min())
 
 
 def still(page: Any) -> None:
@@ -52,6 +53,7 @@ def test_the_gallery_opens(opened):
     """A card for every mechanism, with a picture that is not empty and its name; a click opens it."""
     page = opened()
     page.wait("document.querySelectorAll('#cards li:not(.waiting)').length === 3")
+    page.tab.wait_for_timeout(300)
     inked = """Array.from(document.querySelectorAll('#cards canvas'), (canvas) =>
                canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((v) => v > 0))"""
     assert page.look(inked) == [True] * 3
@@ -61,16 +63,24 @@ def test_the_gallery_opens(opened):
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_every_mechanism_renders(opened, name):
-    """The picture has ink in it, and every body that has a dot is drawn where the frame says, in its colour."""
+    """Every solid of a body is drawn where the frame says, in its colour as light shades it, and can be taken there."""
     page = opened(name)
     still(page)
     page.tab.mouse.move(5, 5)
-    bodies = "app.bench.scene.dots.filter((dot) => ['particle', 'center'].includes(dot.kind))"
-    dots = page.look(f"{bodies}.map((dot) => dot.name)")
+    solids = page.look("""() => { const d = app.bench.drawing, meshes = meshesOf(d.scene), found = [];
+        for (const solid of placedSolids(d)) {
+          if (!solid.item.body) continue;
+          const mesh = meshes[solid.mesh], count = mesh.places.length / 3, middle = [0, 0, 0];
+          for (let i = 0; i < count; i++) vertexOf(solid, mesh, i).forEach((x, k) => { middle[k] += x / count; });
+          const [x, y] = d.screen(middle), hit = hitSolid(d, x, y);
+          found.push([middle, solid.item.color, solid.item.body, hit && hit.body]);
+        }
+        return found; }""")
     picture = seen(page)
-    assert dots
-    for dot in dots:
-        assert near(picture, page.pixel(page.dot(dot)), ROD) < 12.0
+    assert {body for _, _, body, _ in solids} == set(page.look("app.bench.described.bodies"))
+    for middle, color, body, hit in solids:
+        assert hit is not None
+        assert hit != body or near(picture, page.pixel(middle), color) < 12.0
     go(page)
 
 
@@ -81,13 +91,15 @@ def test_the_picture_is_what_the_state_says(opened, house):
     until(lambda: abs(house.server.rooms["double_pendulum"].state.t - page.head("t")) < 1e-12)
     q1, q2 = house.server.rooms["double_pendulum"].state.x[:2]
     picture = seen(page)
+    color = "(name) => app.bench.scene.shapes.find((item) => item.body === name).color"
+    colors = {name: page.look(color, name) for name in ("upper", "lower")}
     for s in (0.2, 0.35, 0.65, 0.8):
         upper = s * np.array([np.sin(q1), -np.cos(q1), 0.0])
         lower = np.array([np.sin(q1), -np.cos(q1), 0.0]) + s * np.array([np.sin(q1 + q2), -np.cos(q1 + q2), 0.0])
-        for place in (upper, lower):
-            assert near(picture, page.pixel(place.tolist()), ROD, 1) < 12.0
+        for color, place in ((colors["upper"], upper), (colors["lower"], lower)):
+            assert near(picture, page.pixel(place.tolist()), color, 1) < 12.0
             across = page.pixel((place + 0.15 * np.array([np.cos(q1), np.sin(q1), 0.0])).tolist())
-            assert near(picture, across, ROD, 1) > 40.0
+            assert near(picture, across, color, 1) > 40.0
     go(page)
 
 
@@ -172,6 +184,151 @@ def test_sliders_plots_and_time(opened):
     page.tab.click("#reset")
     page.wait("app.bench.head.t < 0.3")
     go(page)
+
+
+def test_the_whole_run_is_plotted_and_can_be_had(opened):
+    """The plot keeps all that was shown, reads it under the pointer, and gives it as a table."""
+    page = opened("double_pendulum")
+    page.wait("app.bench.head.t > 0.4 && app.bench.panels.plot.t.length > 5")
+    page.tab.click("#plot-all")
+    assert page.look("document.getElementById('plot-title').textContent") == "Whole run"
+    with page.tab.expect_download() as waiting:
+        page.tab.click("#plot-csv")
+    head, *rows = Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
+    assert head.split(",") == ["t", *page.look("app.bench.described.plots")]
+    assert len(rows) >= 5
+    assert all(len(row.split(",")) == len(head.split(",")) for row in rows)
+    page.tab.hover("#plot")
+    assert page.look("app.bench.panels.plot.cursor") > 0
+    page.tab.click("#plot-all")
+
+
+def test_a_look_back_shows_how_it_was(opened):
+    """While the slider of the past is moved, the picture is that of then; the run itself has not gone back yet."""
+    page = opened("double_pendulum")
+    page.wait("app.bench.past.length > 8")
+    still(page)
+    t = page.head("t")
+    page.look("""() => { const input = document.getElementById('rewind'); input.value = -0.2;
+                 input.dispatchEvent(new Event('input')); }""")
+    assert page.look("app.bench.back !== null && app.bench.back[app.bench.index.t] < app.bench.head.t")
+    assert page.head("t") == t
+    page.look("() => app.bench.preview(0)")
+    go(page)
+
+
+def test_a_run_is_downloaded_and_made_again_bit_for_bit(browser, tmp_path):
+    """What a hand did in the browser, as a file: replayed, it ends in the same state to the last bit."""
+    with House({"double_pendulum": "double_pendulum"}, looping=Ticked, workers=in_a_thread) as house:
+        page = Page(browser, house, "double_pendulum")
+        page.tab.focus("#picture")
+        page.tab.keyboard.press("g")
+        page.wait("app.bench.head.hand >= 0")
+        for _ in range(4):
+            page.tab.keyboard.press("ArrowRight")
+        page.tab.keyboard.press("Escape")
+        page.wait("app.bench.head.hand === -1")
+        still(page)
+        with page.tab.expect_download() as waiting:
+            page.tab.click("#download")
+        waiting.value.save_as(tmp_path / "run.jsonl")
+        live = house.server.rooms["double_pendulum"].desk.loop.live
+        ended, ticks = live.x.copy(), live.tick_count
+        page.close()
+    again = replay(tmp_path / "run.jsonl")
+    assert len(again.t) == ticks + 1
+    assert np.array_equal(again.x[-1], ended)
+
+
+def test_an_address_without_a_mechanism_says_so(browser, house):
+    """A name that is not there is told in words, with the nearest that is, and not tried again and again."""
+    page = Page(browser, house)
+    page.tab.goto(f"{house.origin}/#double_pendulm")
+    page.wait("!document.getElementById('banner').hidden")
+    words = page.look("document.getElementById('banner').textContent")
+    assert "no mechanism 'double_pendulm'" in words
+    assert "double_pendulum" in words
+    page.tab.wait_for_timeout(700)
+    assert page.look("app.bench.wire.closed && document.getElementById('banner').textContent") == words
+    page.close()
+
+
+def test_every_visitor_has_a_copy(browser):
+    """Where copies are asked for, what one does is not seen by the other."""
+    sources = {"double_pendulum": "double_pendulum"}
+    with House(sources, looping=Ticked, workers=in_a_thread, copies=True) as house:
+        one, other = (Page(browser, house, "double_pendulum") for _ in range(2))
+        still(one)
+        other.wait(f"app.bench.head.t > {one.head('t')} + 0.2")
+        assert one.head("paused") == 1
+        assert other.head("paused") == 0
+        assert len(house.server.rooms) == 2
+        one.close()
+        other.close()
+
+
+def test_there_is_something_to_see_at_once(opened):
+    """A mechanism whose card was drawn shows its picture before its loop has said anything, within half a second."""
+    page = opened()
+    page.wait("document.querySelectorAll('#cards li:not(.waiting)').length === 3")
+    took = page.look("""() => { const begin = performance.now();
+        app.gallery.cards.get('caster').item.querySelector('a').click();
+        return new Promise((done) => { const look = () => { const found = performance.getEntriesByName('first picture');
+          if (found.length) done(found[0].startTime - begin); else setTimeout(look, 5); }; look(); }); }""")
+    assert took < 500.0
+    assert page.look("""(() => { const c = document.getElementById('picture');
+        return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v) => v > 0); })()""")
+
+
+@pytest.mark.parametrize("name", ["double_pendulum", "four_bar"])
+def test_a_mechanism_is_posed_while_it_is_paused(browser, name):
+    """Dragged while time stands still, the tip goes where the pointer goes as far as the rods let it, at rest, and a
+    loop stays closed."""
+    with House({name: name}, looping=Ticked, workers=in_a_thread) as house:
+        page = Page(browser, house, name)
+        still(page)
+        body, dot = {"double_pendulum": ("lower", "tip"), "four_bar": ("rocker", "C")}[name]
+        t, start = page.head("t"), page.dot(dot)
+        page.drag([start, *([start[0] - 0.01 * k, start[1] + 0.003 * k, 0.0] for k in range(1, 11))], 40)
+        asked = page.look("app.bench.held.to")
+        page.wait("app.bench.held && !app.bench.held.waits")
+        page.tab.wait_for_timeout(300)
+        live = house.server.rooms[name].desk.loop.live
+        assert page.head("t") == t == live.sim.t
+        assert page.look("app.bench.held.body") == body
+        assert math.dist(page.dot(dot), start) > 0.05
+        came, first = page.look("[app.bench.held.at, app.bench.held.through]")
+        assert math.dist(came, asked) < 0.9 * math.dist(first, asked)
+        own = live.exhibit.model.equations()
+        for constraint in live.exhibit.model.constraints:
+            zero = [live.value(each) for each in constraint.zero]
+            assert max(map(abs, zero)) < 1e-9
+        assert not live.x[len(own.q) :].any()
+        page.tab.mouse.up()
+        go(page)
+        page.wait(f"app.bench.head.t > {t + 0.05}")
+        page.close()
+
+
+def test_gauges_are_behind_a_button(opened):
+    """How the loop keeps time is for those who ask."""
+    page = opened("double_pendulum")
+    hidden = "getComputedStyle(document.getElementById('budget')).display === 'none'"
+    assert page.look(hidden)
+    page.tab.click("#gauges")
+    assert not page.look(hidden)
+    page.tab.click("#gauges")
+
+
+def test_a_phone_on_its_side(opened):
+    """In landscape the picture and the controls stand beside each other, and nothing has to be scrolled sideways."""
+    phone = opened("double_pendulum", viewport={"width": 844, "height": 390}, has_touch=True)
+    boxes = phone.look("""['stage', 'panels'].map((id) => {
+                       const b = document.getElementById(id).getBoundingClientRect();
+                       return [b.left, b.right, b.height]; })""")
+    assert boxes[0][1] <= boxes[1][0] + 1
+    assert boxes[0][2] > 180
+    assert phone.look("document.documentElement.scrollWidth <= 844")
 
 
 def test_the_keys_take_hold(opened):

@@ -31,7 +31,7 @@ def test_every_exhibit_has_a_picture(name):
     assert all(np.isfinite(track).all() for track in still["tracks"])
     assert [len(track) for track in still["tracks"]] == still["widths"]
     assert (np.ptp(still["box"], axis=0) >= 0.0).all()
-    owners = {item["body"] for kind in ("dots", "lines", "shapes") for item in still[kind]} | set(still["links"])
+    owners = {item["body"] for kind in ("dots", "members", "shapes") for item in still[kind]}
     assert owners - {None}
     assert owners - {None} <= set(exhibit.bodies)
 
@@ -47,14 +47,14 @@ def test_frames_follow_state_and_parameters():
     first = sum(scene["widths"][: next(dot["at"] for dot in scene["dots"] if dot["name"] == "tip")])
     tip = 1.7 * np.array([math.sin(q1) + math.sin(q1 + q2), -math.cos(q1) - math.cos(q1 + q2), 0.0])
     assert np.allclose(frame[first : first + 3], tip, atol=1e-12)
-    assert {shape["body"] for shape in scene["shapes"]} == {"upper", "lower"}
+    assert {shape["body"] for shape in scene["shapes"]} - {None} == {"upper", "lower"}
     assert scene["flat"]
 
 
 def test_a_chain_belongs_to_its_bodies():
-    """Each part of a line that was asked for belongs to the body beyond it."""
-    links = picture_of(exhibit_of("chain")).scene["links"]
-    assert links == [None, *(f"P{k}" for k in range(1, 11))]
+    """Each bar of a line that was asked for belongs to the body beyond it."""
+    members = picture_of(exhibit_of("chain")).scene["members"]
+    assert [member["body"] for member in members] == [f"P{k}" for k in range(1, 11)]
 
 
 def test_angles_are_told_from_lengths():

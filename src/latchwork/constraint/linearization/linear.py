@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from latchwork.constraint.terms import Array
 from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.kane.table import Table
 from latchwork.symbolic.expr import Expr
 
 if TYPE_CHECKING:
@@ -46,7 +48,8 @@ class Eigenmode:
 
     def __str__(self) -> str:
         s = self.eigenvalue
-        value = f"{s.real:.6g} ± {s.imag:.6g}i" if self.oscillates else f"{s.real:.6g}"
+        real = 0.0 if abs(s.real) <= UNSEEN * abs(s) else s.real
+        value = f"{real:.6g} ± {s.imag:.6g}i" if self.oscillates else f"{real:.6g}"
         large = sorted(self.shape.items(), key=lambda item: -abs(item[1]))
         parts = (f"{name} {abs(a):.3g} at {np.degrees(np.angle(a)):.0f}°" if self.oscillates else f"{name} {a.real:.3g}"
                  for name, a in large if abs(a) > 1e-3)  # fmt: skip
@@ -160,6 +163,16 @@ class Linear:
     def __repr__(self) -> str:
         return f"<'{self.name}' linearized: {', '.join(self.states)}>"
 
+    def _repr_html_(self) -> str:
+        """The matrices and the modes, as a notebook shows them."""
+        named = [("A", self.states, self.states, self.A), ("B", self.states, self.inputs, self.B)]
+        if self.outputs != self.states:
+            named += [("C", self.outputs, self.states, self.C), ("D", self.outputs, self.inputs, self.D)]
+        tables = [Table("", (title, *columns), rows, _cells(values)).html()
+                  for title, rows, columns, values in named if values.size]  # fmt: skip
+        modes = Table("", ("modes",), tuple(map(str, self.modes())), ((),) * len(self.modes())).html()
+        return "".join([f"<p><b>{escape(self.name)}</b>, linearized</p>", *tables, modes])
+
     def __str__(self) -> str:
         lines = [f"'{self.name}' linearized", _table("A", self.states, self.states, self.A)]
         if self.inputs:
@@ -173,8 +186,13 @@ class Linear:
         return "\n".join([*lines, "modes", *(f"  {mode}" for mode in self.modes())])
 
 
-def _table(title: str, rows: Sequence[str], columns: Sequence[str], values: Array) -> str:
+def _cells(values: Array) -> tuple[tuple[str, ...], ...]:
+    """Numbers as texts; 0 for what is rounding beside the others."""
     shown = np.where(np.abs(values) > UNSEEN * np.abs(values).max(initial=0.0), values, 0.0)
-    cells = [[title, *columns], *([name, *(f"{v:.6g}" for v in row)] for name, row in zip(rows, shown, strict=True))]
+    return tuple(tuple(f"{v:.6g}" for v in row) for row in shown)
+
+
+def _table(title: str, rows: Sequence[str], columns: Sequence[str], values: Array) -> str:
+    cells = [[title, *columns], *([name, *row] for name, row in zip(rows, _cells(values), strict=True))]
     widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
     return "\n".join("  ".join(text.rjust(w) for text, w in zip(row, widths, strict=True)) for row in cells)

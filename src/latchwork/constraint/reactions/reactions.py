@@ -11,6 +11,7 @@ import numpy as np
 from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array
 from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.kane.table import Table
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 
@@ -111,6 +112,16 @@ class Reactions(Mapping[str, Reaction]):
 
     def __str__(self) -> str:
         return "\n".join(map(str, self._found.values()))
+
+    def _repr_html_(self) -> str:
+        """A row for each, as a notebook shows them."""
+        cells = []
+        for each in self._found.values():
+            parts = [part for part in (each.force, each.torque) if part is not None]
+            size = max((float(np.abs(part).max(initial=0.0)) for part in parts), default=0.0)
+            vectors = [_text(part, size) for part in parts] or [f"λ = {_text(each.lam, each._size(each.lam))}", ""]
+            cells.append((each.on or "", each.other or "", "" if each.at is None else each.at.name, *vectors))
+        return Table("", ("", "on", "from", "at", "force", "torque"), tuple(self._found), tuple(cells)).html()
 
     def __repr__(self) -> str:
         return f"<reactions of '{self._model}': {', '.join(self._found)}>"

@@ -17,7 +17,7 @@ from latchwork.contact.broad_phase.spheres import bounding
 from latchwork.contact.narrow_phase.outline_depths import depths
 from latchwork.contact.shapes.base import between, numbers, numeric
 from latchwork.contact.shapes.flat import Line, Plane, Polyline, Segment
-from latchwork.contact.shapes.round import Arc, Capsule, Circle, Cylinder, Rim, Sphere
+from latchwork.contact.shapes.round import Arc, Capsule, Circle, Cone, Cylinder, Rim, Sphere
 from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.point import Point
@@ -88,7 +88,7 @@ def _sphere(shape: Any) -> Enclosure | None:
     return None if found is None else Enclosure(found[0], found[0], found[1])
 
 
-def _capsule(shape: Capsule | Cylinder) -> Enclosure | None:
+def _capsule(shape: Capsule | Cylinder | Cone) -> Enclosure | None:
     radius = numeric(shape.radius)
     return None if radius is None else Enclosure(shape.p, shape.q, radius)
 
@@ -140,6 +140,7 @@ ENCLOSED: dict[type, Callable[[Any], Enclosure | None]] = {
     Rim: _sphere,
     Capsule: _capsule,
     Cylinder: _capsule,
+    Cone: _capsule,
     Segment: _segment,
     Line: _plane,
     Plane: _plane,

@@ -11,7 +11,7 @@ from latchwork.algebra.products import norm
 from latchwork.contact.shapes.base import Shape, between, numbers, numeric
 from latchwork.contact.shapes.boundary import Boundary, ends_of
 from latchwork.contact.shapes.flat import Polyline, Segment
-from latchwork.contact.shapes.round import Arc, Capsule, Circle, Cylinder, Rim, Sphere
+from latchwork.contact.shapes.round import Arc, Capsule, Circle, Cone, Cylinder, Rim, Sphere
 from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
@@ -19,7 +19,7 @@ from latchwork.mechanics.vector import Vector
 Bound = tuple[Point, float | None]
 
 
-def _rod(shape: Segment | Capsule | Cylinder) -> Bound:
+def _rod(shape: Segment | Capsule | Cylinder | Cone) -> Bound:
     return shape.p, _sum(shape.length, getattr(shape, "radius", 0.0))
 
 
@@ -65,6 +65,7 @@ BOUNDS: dict[type, Callable[[Any], Bound]] = {
     Segment: _rod,
     Capsule: _rod,
     Cylinder: _rod,
+    Cone: _rod,
     Polyline: _polyline,
     Boundary: _boundary,
     Box: _box,

@@ -19,6 +19,7 @@ from latchwork.contact.closest_point.space_curves import (
     hoop_hoop,
     hoop_rod,
     line,
+    radius_at,
     rod_border,
 )
 from latchwork.contact.closest_point.square_matrices import positive
@@ -35,8 +36,8 @@ from latchwork.contact.closest_point.tracked_feature import (
 )
 from latchwork.contact.curves import Curve, Surface, patch
 from latchwork.contact.feature import Feature
-from latchwork.contact.narrow_phase.closed_forms import LEAN, bow_domain, gathered, length, thin, unit_of
-from latchwork.contact.narrow_phase.parts import Ball, Border, Bow, Flat, Half, Hoop, Part, Rod, Track, inside
+from latchwork.contact.narrow_phase.closed_forms import LEAN, bow_domain, gathered, leads_out, length, thin, unit_of
+from latchwork.contact.narrow_phase.parts import Ball, Border, Bow, Disc, Flat, Half, Hoop, Part, Rod, Track, inside
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
 
@@ -73,6 +74,18 @@ def flat_track(name: str, a: Flat, b: Track) -> Feature:
     bounds = inside(a.bounds, place_of(guest).seen_from, made.gap)
     made = replace(made, drift=a.drift, within=(*made.within, *bounds))
     return swapped(further(made) if a.bounds else made)
+
+
+def disc_track(name: str, a: Disc, b: Track) -> Feature | None:
+    """The place of a surface that is lowest over the flat end of a cylinder, where it is on it."""
+    if not isinstance(b.shape, Surface):
+        return None
+    guest = patch(name, b.shape)
+    made = hosted_feature(name, guest, Plane(a.place, a.normal, 0.0))
+    seen = place_of(guest).seen_from(a.place)
+    across = gathered(seen - a.normal * seen.dot(a.normal))
+    domain = (a.radius - length(across, a.radius), made.gap + a.deep)
+    return swapped(further(replace(made, within=(*made.within, *domain))))
 
 
 def bow_track(name: str, a: Bow, b: Track) -> Feature | None:
@@ -123,7 +136,9 @@ def hoop_track(name: str, a: Hoop, b: Track) -> Feature | None:
     """A rim on a surface: the place of the circle that is least high."""
     if not isinstance(b.shape, Surface):
         return None
-    return hosted_feature(name, patch(name, circle(a), " on the rim"), patch(name, b.shape), a.tube)
+    rim = patch(name, circle(a), " on the rim")
+    made = hosted_feature(name, rim, patch(name, b.shape), a.tube)
+    return replace(made, within=(*made.within, *leads_out(a, radius_at(a, rim), -made.normal)))
 
 
 def track_track(name: str, a: Track, b: Track) -> Feature:
@@ -147,6 +162,7 @@ TRACKED: dict[tuple[type, type], Callable[[str, Any, Any], Feature | None]] = {
     (Ball, Track): ball_track,
     (Flat, Track): flat_track,
     (Bow, Track): bow_track,
+    (Disc, Track): disc_track,
     (Rod, Track): rod_track,
     (Hoop, Track): hoop_track,
     (Track, Track): track_track,

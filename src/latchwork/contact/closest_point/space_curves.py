@@ -12,6 +12,7 @@ of two rims that lie on each other, parameters wait.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,10 +30,10 @@ from latchwork.contact.closest_point.tracked_feature import (
 )
 from latchwork.contact.curves import Curve, Patch, patch
 from latchwork.contact.feature import Feature
-from latchwork.contact.narrow_phase.closed_forms import EDGE, LEAN, gathered, length, thin, unit_of
+from latchwork.contact.narrow_phase.closed_forms import EDGE, LEAN, gathered, leads_out, length, thin, unit_of
 from latchwork.contact.narrow_phase.parts import Ball, Border, Flat, Hoop, Rod, inside
 from latchwork.mechanics.vector import Vector
-from latchwork.symbolic.expr import cos, maximum, sign, sin, sqrt
+from latchwork.symbolic.expr import Expr, cos, maximum, sign, sin, sqrt
 
 TURN = (0.0, 2.0 * math.pi)
 ALONG = 1e-8  # of sin²: edges closer to parallel than this do not cross
@@ -98,13 +99,23 @@ def rod_border(name: str, a: Rod, b: Border) -> Feature | None:
 
 def hoop_rod(name: str, a: Hoop, b: Rod) -> Feature | None:
     """A rim across a straight edge."""
-    return across_rod(name, patch(name, circle(a)), a.tube, b)
+    made = patch(name, circle(a))
+    return across_rod(name, made, a.tube, b, a, radius_at(a, made))
 
 
-def across_rod(name: str, curve: Patch, tube: Any, rod: Rod) -> Feature | None:
-    """g = |e| − ρ of what is round, g = d · n of two sharp edges; the normal points from the rod to the curve."""
+def radius_at(hoop: Hoop, made: Patch) -> Vector:
+    """The unit vector from the centre of a rim to the place of its parameter."""
+    (first, second), (s,) = hoop.across, made.symbols
+    return first * cos(s) + second * sin(s)
+
+
+def across_rod(name: str, curve: Patch, tube: Any, rod: Rod, rim: Hoop | None = None,
+               radial: Vector | None = None) -> Feature | None:  # fmt: skip
+    """g = |e| − ρ of what is round, g = d · n of two sharp edges; the normal points from the rod to the curve, which is
+    that of a ``rim``, with its radius there, if it is one."""
     sharp = thin(tube) and thin(rod.radius)
-    if sharp and not rod.faces:
+    solid = rim is not None and rim.end is not None and radial is not None
+    if sharp and not (rod.faces or solid):
         return None
     place, t, (s,) = place_of(curve), rod.along, curve.symbols
     d = gathered(place.seen_from(rod.place))
@@ -114,16 +125,20 @@ def across_rod(name: str, curve: Patch, tube: Any, rod: Rod) -> Feature | None:
     radius = tube + rod.radius
     if sharp:
         m = t.cross(curve.slopes[0])
-        n = m * (-sign(m.dot(rod.faces[0] + rod.faces[1])) / sqrt(maximum(m.dot(m), 1e-300)))
+        into = rod.faces[0] + rod.faces[1] if rod.faces else _out_of(rim, radial)
+        n = m * (-sign(m.dot(into)) / sqrt(maximum(m.dot(m), 1e-300)))
         height = d.dot(n)
         unit = unit_of(rod.size)
         square = m.dot(m) / metric(curve)[0][0]
-        domain = [height + rod.deep, (square - ALONG) * unit, *((LEAN - n.dot(u)) * unit for u in rod.faces),
+        deep = rod.deep if rod.faces or rim is None else 0.5 * rim.radius
+        domain = [height + deep, (square - ALONG) * unit, *((LEAN - n.dot(u)) * unit for u in rod.faces),
                   y + EDGE * unit, rod.length - y + EDGE * unit]  # fmt: skip
     else:
         height = length(e, radius)
         n = e / height
         domain = [y, rod.length - y, *inside(rod.bounds, place.seen_from)]
+    if rim is not None:
+        domain += leads_out(rim, radial, -n)
     least = positive([[r.diff(s)]], metric(curve))
     foot = rod.place.beside(t * y)
     tracked = replace(tracking([curve], [r], least, where_is(place), where_is(foot), height, 0), crossing=True)
@@ -132,8 +147,50 @@ def across_rod(name: str, curve: Patch, tube: Any, rod: Rod) -> Feature | None:
 
 
 def hoop_hoop(name: str, a: Hoop, b: Hoop) -> Feature | None:
-    """Two rims, one of them with a tyre at least."""
-    return _across_each_other(name, patch(name, circle(a), "1"), a.tube, patch(name, circle(b), "2"), b.tube)
+    """Two rims, one of them with a tyre at least, or that of something solid."""
+    one, two = patch(name, circle(a), "1"), patch(name, circle(b), "2")
+    made = _sharp_rims(name, a, one, b, two) if thin(a.tube) and thin(b.tube) else _across_each_other(
+        name, one, a.tube, two, b.tube)  # fmt: skip
+    if made is None:
+        return None
+    cones = leads_out(a, radius_at(a, one), -made.normal) + leads_out(b, radius_at(b, two), made.normal)
+    return replace(made, within=(*made.within, *cones))
+
+
+def _out_of(rim: Hoop | None, radial: Vector | None) -> Vector:
+    """Half way between the radius of a rim and the way out of its end."""
+    assert rim is not None, "an edge without faces meets the rim of something solid"
+    assert rim.end is not None, "an edge without faces meets the rim of something solid"
+    assert radial is not None, "an edge without faces meets the rim of something solid"
+    return rim.end + radial
+
+
+def _sharp_rims(name: str, a: Hoop, one: Patch, b: Hoop, two: Patch) -> Feature | None:
+    """Two rims without tyres that cross, of which one is that of something solid: g = (p − q) · n, n along p′ × q′."""
+    if a.end is None and b.end is None:
+        return None
+    p, q, tangents = place_of(one), place_of(two), (one.slopes[0], two.slopes[0])
+    d, m = gathered(p.seen_from(q)), tangents[0].cross(tangents[1])
+    way = -sign(m.dot(a.end + radius_at(a, one))) if a.end is not None else sign(
+        m.dot(_out_of(b, radius_at(b, two))))  # fmt: skip
+    n = m * (way / sqrt(maximum(m.dot(m), 1e-300)))
+    height, unit, (g2,), (g1,) = d.dot(n), unit_of(a.size, b.size), metric(two)[0], metric(one)[0]
+    domain = [height + 0.25 * (a.radius + b.radius), (m.dot(m) / (g1 * g2) - ALONG) * unit]
+    return _feature_of_two(name, one, two, d, n, height, domain)
+
+
+def _feature_of_two(name: str, one: Patch, two: Patch, d: Vector, n: Vector, height: Expr,
+                    domain: Sequence[Expr], tube: Any = 0.0, other: Any = 0.0) -> Feature:  # fmt: skip
+    """The closest places of two curves, (p − q) · p′ = 0 and (p − q) · q′ = 0."""
+    p, q = place_of(one), place_of(two)
+    r = [-d.dot(two.slopes[0]), d.dot(one.slopes[0])]
+    symbols = (*two.symbols, *one.symbols)
+    (g2,), (g1,) = metric(two)[0], metric(one)[0]
+    zero = g1 * 0.0
+    least = positive([[e.diff(s) for s in symbols] for e in r], [[g2, zero], [zero, g1]])
+    tracked = tracking([two, one], r, least, where_is(p), where_is(q), height, 1)
+    return further(Feature(name, height - (tube + other), n, p.touching(n * -tube), q.touching(n * other),
+                           within=(*in_range(tracked), *domain), tracked=tracked))  # fmt: skip
 
 
 def hoop_border(name: str, a: Hoop, b: Border) -> Feature | None:
@@ -147,15 +204,6 @@ def _across_each_other(name: str, one: Patch, tube: Any, two: Patch, other: Any)
     """g = |p − q| − ρ₁ − ρ₂."""
     if thin(tube) and thin(other):
         return None
-    p, q, radius = place_of(one), place_of(two), tube + other
-    d = gathered(p.seen_from(q))
-    size = length(d, radius)
-    n = d / size
-    r = [-d.dot(two.slopes[0]), d.dot(one.slopes[0])]
-    symbols = (*two.symbols, *one.symbols)
-    (g2,), (g1,) = metric(two)[0], metric(one)[0]
-    zero = g1 * 0.0
-    least = positive([[e.diff(s) for s in symbols] for e in r], [[g2, zero], [zero, g1]])
-    tracked = tracking([two, one], r, least, where_is(p), where_is(q), size, 1)
-    return further(Feature(name, size - radius, n, p.touching(n * -tube), q.touching(n * other),
-                           within=in_range(tracked), tracked=tracked))  # fmt: skip
+    d = gathered(place_of(one).seen_from(place_of(two)))
+    size = length(d, tube + other)
+    return _feature_of_two(name, one, two, d, d / size, size, (), tube, other)

@@ -2,8 +2,8 @@
 
     0 ≤ Λ_n ⟂ v_n⁺ − a ≥ 0,   |Λ_t| ≤ μ Λ_n,   Λ_t = −μ Λ_n v_t⁺/|v_t⁺| where v_t⁺ ≠ 0,      v⁺ = v + W Λ
 
-From the impulses without friction, sweeps over the contacts, each solved exactly while the others wait, come near; and
-Newton's method on
+From the impulses without friction, sweeps over the contacts, each solved exactly while the others wait, come near: all
+of them half way together, which keeps what is its own mirror image so, then one after the other. Newton's method on
 
     Λ_n − (Λ_n − (v_n⁺ − a))₊ = 0,   Λ_t − P(Λ_t − v_t⁺; μ (Λ_n − (v_n⁺ − a))₊) = 0       [Alart and Curnier 1991]
 
@@ -20,7 +20,8 @@ from latchwork.contact.impact.tolerances import CUT
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, local_f64, sqrt
 from latchwork.program.scalar import maximum, minimum
 
-SWEEPS = (0, 3, 15, 60, 240)  # Newton's method is tried after so many more
+SWEEPS = (0, 6, 30, 3, 15, 60, 240)  # Newton's method is tried after so many more;
+TOGETHER = 3  # the first of them of all contacts at once
 TRIES = len(SWEEPS)
 STEPS = 30
 STILL = 1e-15  # sweeps that change less, as a part of the impulses, have come to an end
@@ -81,8 +82,8 @@ def scale_group(problem: ImpactProblem) -> None:
 
 
 @kernel
-def swept(problem: ImpactProblem, times: i64) -> None:
-    """x: each contact in turn, the others waiting; over and over."""
+def swept(problem: ImpactProblem, times: i64, together: i64) -> None:
+    """x: each contact in turn, the others waiting, over and over; with ``together`` = 1 all go half way at once."""
     n, W, x, before = problem.group_rows, problem.scaled_W, problem.x, problem.before
     own, free, push = local_f64(9), local_f64(3), local_f64(3)
     for _ in range(times):
@@ -95,14 +96,15 @@ def swept(problem: ImpactProblem, times: i64) -> None:
                 free[i], push[i] = problem.scaled_v[row + i], 0.0
                 for j in range(n):
                     if j < row or j >= row + wide:
-                        free[i] += W[(row + i) * n + j] * x[j]
+                        free[i] += W[(row + i) * n + j] * (before[j] if together == 1 else x[j])
                 for j in range(wide):
                     own[wide * i + j] = W[(row + i) * n + row + j]
             rise, mu, found = problem.scaled_least[c] - free[0], problem.mu[c], 0
             if rise > 0.0:
                 found = coulomb(wide, own, free, rise, mu, mu, push)
             for i in range(wide):
-                x[row + i] = push[i] if found == 1 else 0.0
+                fresh = push[i] if found == 1 else 0.0
+                x[row + i] = 0.5 * (before[row + i] + fresh) if together == 1 else fresh
         for i in range(n):
             change = maximum(change, fabs(x[i] - before[i]))
         if change <= STILL * largest_of(n, x):
@@ -228,7 +230,7 @@ def solve_scaled(problem: ImpactProblem) -> i64:
     for c in range(problem.members):
         problem.x[problem.group_first[c]] = problem.cone_x[c]
     for k in range(TRIES if rough == 1 else 1):
-        swept(problem, SWEEPS[k])
+        swept(problem, SWEEPS[k], 1 if k < TOGETHER else 0)
         residual = newton_steps(problem)
         if residual <= DONE or (residual <= GOOD and (k == 0 or k == TRIES - 1)):
             clip(problem)

@@ -124,6 +124,8 @@ class ImpactProblem:
     members: i64
     member: i64p = array("most_contacts")
     joined: i64p = array("most_contacts")
+    took_part: i64p = array("most_contacts")  # 1 where it acted in this round
+    strongest: f64  # approach of this round, v_n/√W_nn
     group_rows: i64
     group_row: i64p = array("most_rows")  # rows of the impact
     group_first: i64p = array("most_contacts")  # the row of each normal within the group

@@ -4,8 +4,9 @@
 
 Several contacts act in one of three ways:
   * in sequence: the one that approaches most strongly (v_n/√W_nn) acts alone, by its law, the others free, also those
-    at rest; and so on until none approaches. A blow travels through what rests: Newton's cradle, billiards. A sequence
-    that does not end converges; its remainder is finished at once with e = 0, and a note.
+    at rest; and so on until none approaches. Those that approach as strongly, and feel nothing of it, act in the same
+    round: what is its own mirror image stays so. A blow travels through what rests: Newton's cradle, billiards. A
+    sequence that does not end converges; its remainder is finished at once with e = 0, and a note.
   * at once: all contacts that are coupled act together, those at rest as well; none may penetrate. A block that lands
     flat keeps its symmetry.
   * as they come: in sequence, but contacts that approach at the same time and feel each other's impulses act together.
@@ -24,6 +25,7 @@ from latchwork.program.scalar import maximum
 
 ROUNDS = 200  # acts of a sequence, for each contact, before what is left is taken up at once
 TIE = 1e-12  # approaches that differ less, as a part of themselves, are equally strong
+EQUAL = 1e-9  # and as strong as each other where they feel nothing of each other
 STILL = 1e-13  # of the fastest: what parts slower than this does not part
 DEAR = 5  # so many of them for an act of several at once
 
@@ -129,6 +131,7 @@ def next_members(problem: ImpactProblem) -> i64:
     rows, first, strongest, slow = problem.rows, -1, 0.0, REST * problem.fastest
     problem.members = 0
     for i in range(problem.contacts):
+        problem.took_part[i] = 0
         row = problem.first[i]
         if problem.now[row] < -slow:
             if is_movable(problem, i) == 0:
@@ -137,12 +140,38 @@ def next_members(problem: ImpactProblem) -> i64:
             strength = divide(problem.now[row], sqrt(problem.W[row * rows + row]))
             if first < 0 or strength < strongest * (1.0 + TIE):  # of equals, the first
                 first, strongest = i, strength
-    if first < 0:
-        return RESOLVED
+    problem.strongest = strongest
+    if first >= 0:
+        join_members(problem, first, slow)
+    return RESOLVED
+
+
+@kernel
+def join_members(problem: ImpactProblem, first: i64, slow: f64) -> None:
+    """The ``members`` that act with a contact; they take part in this round."""
     problem.member[0], problem.members = first, 1
     if problem.at_once != IN_SEQUENCE:
         join_coupled(problem, first, slow)
-    return RESOLVED
+    for c in range(problem.members):
+        problem.took_part[problem.member[c]] = 1
+
+
+@kernel
+def next_equals(problem: ImpactProblem) -> i64:
+    """1 where there are further ``members`` that approach as strongly, and feel nothing of what acted in this round."""
+    rows, slow = problem.rows, REST * problem.fastest
+    for i in range(problem.contacts):
+        row = problem.first[i]
+        if problem.took_part[i] == 0 and problem.now[row] < -slow:
+            strength = divide(problem.now[row], sqrt(problem.W[row * rows + row]))
+            equal = strength <= problem.strongest * (1.0 - EQUAL)
+            for j in range(problem.contacts):
+                if problem.took_part[j] == 1 and are_coupled(problem, i, j) == 1:
+                    equal = False
+            if equal:
+                join_members(problem, i, slow)
+                return 1
+    return 0
 
 
 @kernel
@@ -268,6 +297,8 @@ def finish_impact(problem: ImpactProblem, capture: f64) -> i64:
         status = next_members(problem)
         if status == RESOLVED and problem.members > 0:
             status = act_of_members(problem, capture) if left > 0 else take_up_rest(problem)
+            while status == RESOLVED and left > 0 and next_equals(problem) == 1:
+                status = act_of_members(problem, capture)
         if status != RESOLVED:
             return status
         if problem.members == 0 or left <= 0:

@@ -19,9 +19,9 @@ from latchwork.contact.interference.outlines import convex_parts, is_convex
 from latchwork.contact.interference.signed_distance import CONVEX, HALF, HOLLOW, HOOP
 from latchwork.contact.narrow_phase.convex_hull import outline, polytope
 from latchwork.contact.narrow_phase.shape_parts import across
-from latchwork.contact.shapes.base import numbers
+from latchwork.contact.shapes.base import numbers, numeric
 from latchwork.contact.shapes.flat import Line, Plane, Polyline, Segment
-from latchwork.contact.shapes.round import Arc, Capsule, Circle, Cylinder, Rim, Sphere
+from latchwork.contact.shapes.round import Arc, Capsule, Circle, Cone, Cylinder, Rim, Sphere
 from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
@@ -170,6 +170,9 @@ def _of_arc(shape: Arc) -> list[Piece]:
     return [Piece(CONVEX, shape.frame, shape.center, rounding=shape.radius)]
 
 
+SIDES = 16  # of a prism in the place of a cylinder
+
+
 def _of_rim(shape: Rim) -> list[Piece]:
     axis, first = _measures(shape.frame, shape.axis), across(shape.axis, shape.frame)[0]
     second, turns = shape.axis.cross(first), [2.0 * math.pi * k / PLACES for k in range(PLACES)]
@@ -179,9 +182,23 @@ def _of_rim(shape: Rim) -> list[Piece]:
 
 
 def _of_cylinder(shape: Cylinder) -> list[Piece]:
-    """Its two rims: a cylinder is nowhere deeper in a half-space than they are."""
+    """Its two rims: a cylinder is nowhere deeper in a half-space than they are; and a prism in it, for all others."""
     axis = _measures(shape.frame, shape.direction)
-    return [Piece(HOOP, shape.frame, end, normals=axis, radius=shape.radius) for end in (shape.p, shape.q)]
+    rims = [Piece(HOOP, shape.frame, end, normals=axis, radius=shape.radius) for end in (shape.p, shape.q)]
+    return [*rims, *_inscribed(shape)]
+
+
+def _of_cone(shape: Cone) -> list[Piece]:
+    """Its rim and its tip, and a pyramid in it."""
+    axis = _measures(shape.frame, shape.direction)
+    rim = Piece(HOOP, shape.frame, shape.p, normals=axis, radius=shape.radius)
+    return [rim, Piece(CONVEX, shape.frame, shape.q), *_inscribed(shape)]
+
+
+def _inscribed(shape: Cylinder | Cone) -> list[Piece]:
+    """A solid with corners within something round, where that has numbers."""
+    known = all(numeric(size) is not None for size in (shape.radius, shape.length))
+    return _of_hull(shape.sided(SIDES)) if known else []
 
 
 def _of_box(shape: Box) -> list[Piece]:
@@ -219,6 +236,7 @@ PIECES: dict[type, Callable[[Any], list[Piece]]] = {
     Sphere: _of_ball,
     Capsule: _of_capsule,
     Cylinder: _of_cylinder,
+    Cone: _of_cone,
     Rim: _of_rim,
     Line: _of_plane,
     Plane: _of_plane,

@@ -8,7 +8,7 @@ from typing import Any
 
 from latchwork.constraint.joints.spot import Spot
 from latchwork.constraint.scales import rounded_length
-from latchwork.contact.narrow_phase.parts import Ball, Bow, Disc, Flat, Hoop, Place, Rod, Stud, inside
+from latchwork.contact.narrow_phase.parts import Ball, Bow, Disc, Flat, Hoop, Place, Rod, Slope, Stud, inside
 from latchwork.contact.shapes.base import numeric
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
@@ -118,7 +118,17 @@ def hoop_flat(a: Hoop, b: Flat) -> Touch:
     gap = d.dot(n) - b.offset - (a.radius * root + a.tube)
     within = inside(b.bounds, lambda place: a.place.seen_from(place) + down)
     tilted = (root / LIES_FLAT - 1.0) * unit_of(numeric(a.radius))
-    return Touch(gap, n, a.place.touching(down), b.place.touching(d + down), b.drift, (*within, tilted))
+    within = (*within, tilted, *leads_out(a, None, -n))
+    return Touch(gap, n, a.place.touching(down), b.place.touching(d + down), b.drift, within)
+
+
+def leads_out(rim: Hoop, radial: Vector | None, out: Vector) -> tuple[Expr, ...]:
+    """Not negative where ``out`` lies in the normal cone of the rim of something solid: between the radius, where that
+    is not so anyway, and the way out of its end."""
+    if rim.end is None:
+        return ()
+    ways = (rim.end,) if radial is None else (rim.end, radial)
+    return tuple((LEAN + out.dot(way)) * unit_of(numeric(rim.radius)) for way in ways)
 
 
 def leans(n: Vector, k: Vector) -> Expr:
@@ -131,17 +141,52 @@ def stud_flat(a: Stud, b: Flat) -> Touch:
     """A ball of the tyre's radius, where the hoop lies flat."""
     touch = ball_flat(Ball(a.place, a.hoop.tube), b)
     flat = (4.0 - leans(b.normal, a.hoop.axis) / LIES_FLAT) * unit_of(numeric(a.hoop.radius))
-    return replace(touch, within=(*touch.within, flat))
+    return replace(touch, within=(*touch.within, flat, *leads_out(a.hoop, None, -b.normal)))
+
+
+def on_disc(touch: Touch, seen: Vector, b: Disc) -> Touch:
+    """What touches the plane of a disc, at a place as seen from its centre, where that is on it and not far below."""
+    edge = EDGE * unit_of(numeric(b.radius))
+    across = gathered(seen - b.normal * seen.dot(b.normal))
+    within = (b.radius - length(across, b.radius) + edge, touch.gap + b.deep)
+    return replace(touch, within=(*touch.within, *within))
+
+
+def hoop_disc(a: Hoop, b: Disc) -> Touch:
+    """A rim on the flat end of a cylinder, where its lowest place is on the disc."""
+    n, k = b.normal, a.axis
+    down = (k * n.dot(k) - n) * (a.radius / leans(n, k)) - n * a.tube
+    return on_disc(hoop_flat(a, Flat(b.place, n)), a.place.seen_from(b.place) + down, b)
+
+
+def stud_disc(a: Stud, b: Disc) -> Touch:
+    """A place of a rim that lies flat on the end of a cylinder."""
+    return on_disc(stud_flat(a, Flat(b.place, b.normal)), a.place.seen_from(b.place), b)
 
 
 def ball_disc(a: Ball, b: Disc) -> Touch:
-    """g = (C − P) · n − ρ where the centre is over the disc, and not beyond a radius below it."""
+    """g = (C − P) · n − ρ where the centre is over the disc, and not far below it."""
     d, n = gathered(a.place.seen_from(b.place)), b.normal
     height = d.dot(n)
     across = d - n * height
-    within = (b.radius - length(across, b.radius), height + b.radius)
+    within = (b.radius - length(across, b.radius), height + b.deep)
     on, other = a.place.touching(n * -a.radius), b.place.touching(d - n * height)
     return Touch(height - a.radius, n, on, other, None, within)
+
+
+def ball_slope(a: Ball, b: Slope) -> Touch:
+    """g = (r − R) cos β + z sin β − ρ with r and z of the centre across the axis and along it, tan β = R/h; where its
+    foot, (R − r) sin β + z cos β along the side, is between base and tip, above the base, and not deep inside."""
+    d, t = gathered(a.place.seen_from(b.place)), b.axis
+    z = d.dot(t)
+    across = gathered(d - t * z)
+    r, slant = length(across, b.radius), sqrt(b.radius * b.radius + b.height * b.height)
+    c, s = b.height / slant, b.radius / slant
+    n = across * (c / r) + t * s
+    high = (r - b.radius) * c + z * s
+    foot = (b.radius - r) * s + z * c
+    on, other = a.place.touching(n * -a.radius), b.place.touching(d - n * high)
+    return Touch(high - a.radius, n, on, other, None, (foot, slant - foot, z, high + 0.5 * b.radius * c))
 
 
 def thin(radius: Any) -> bool:

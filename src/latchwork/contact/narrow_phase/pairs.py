@@ -20,7 +20,10 @@ from latchwork.contact.narrow_phase.closed_forms import (
     ball_disc,
     ball_flat,
     ball_rod,
+    ball_slope,
+    hoop_disc,
     hoop_flat,
+    stud_disc,
     stud_flat,
     thin,
 )
@@ -33,12 +36,25 @@ from latchwork.contact.narrow_phase.edge_pairs import (
     rod_rod,
     stud_hoop,
 )
-from latchwork.contact.narrow_phase.parts import Ball, Border, Bow, Disc, Flat, Hoop, Part, Rod, Sheet, Stud, Track
+from latchwork.contact.narrow_phase.parts import (
+    Ball,
+    Border,
+    Bow,
+    Disc,
+    Flat,
+    Hoop,
+    Part,
+    Rod,
+    Sheet,
+    Slope,
+    Stud,
+    Track,
+)
 from latchwork.contact.narrow_phase.refusals import fits, must_stand_together, up_of
 from latchwork.contact.narrow_phase.shape_parts import MADE_OF, decompose, fitted_arc
 from latchwork.contact.shapes.base import ROUNDING, Shape, numeric
 from latchwork.contact.shapes.flat import Plane
-from latchwork.contact.shapes.round import Cylinder, Sphere
+from latchwork.contact.shapes.round import Capsule, Cone, Cylinder, Sphere
 from latchwork.errors import ModelError
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.point import Point
@@ -57,12 +73,18 @@ MEET: dict[tuple[type, type], Callable[[Any, Any], Touch | None]] = {
     (Hoop, Flat): hoop_flat,
     (Stud, Flat): stud_flat,
     (Ball, Disc): ball_disc,
+    (Ball, Slope): ball_slope,
+    (Hoop, Disc): hoop_disc,
+    (Stud, Disc): stud_disc,
     (Stud, Hoop): stud_hoop,
     (Ball, Stud): ball_stud,
 }
 
 # Shapes that meet some others only: their parts would meet more, but not all of what they are.
-ONLY: dict[type, tuple[type, ...]] = {Cylinder: (Plane, Sphere, Point)}
+ONLY: dict[type, tuple[type, ...]] = {
+    Cylinder: (Plane, Sphere, Point, Capsule, Cylinder),
+    Cone: (Plane, Sphere, Point),
+}
 KINDS: dict[type, tuple[type, ...]] = {
     **{shape: kinds for shape, (_, kinds) in MADE_OF.items()},
     Curve: (Track, Ball),
@@ -189,5 +211,6 @@ def _nothing(name: str, a: Shape | Point, b: Shape | Point) -> str:
         )
     meet = [other for pair in pairs() for other in pair if x in pair and (other != x or pair[0] == pair[1])]
     prism = " Or give its prism, a convex hull: cylinder.sided(12)." * ("Cylinder" in (x, y))
+    prism += " Or give its pyramid, a convex hull: cone.sided(12)." * ("Cone" in (x, y))
     return (f"contact '{name}' is between lw.{x} and lw.{y}, which no pair is for. A lw.{x} meets: {', '.join(meet)}."
             f"{prism}")  # fmt: skip

@@ -117,7 +117,7 @@ class Bow:
 
 @dataclass(frozen=True, eq=False)
 class Hoop:
-    """The rim of a wheel."""
+    """The rim of a wheel; or of a flat end of something solid, which leads out along ``end``."""
 
     place: Place
     axis: Vector
@@ -125,6 +125,8 @@ class Hoop:
     tube: Any
     across: tuple[Vector, Vector]  # two unit vectors, across the axis and each other
     label: str = ""
+    end: Vector | None = None
+    size: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +136,19 @@ class Disc:
     place: Place
     normal: Vector
     radius: Any
+    label: str
+    deep: Any = 0.0  # how far below it something may be and still be at this end
+    size: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Slope:
+    """The side of a cone: from its base, about a place, to its tip, at a height along the axis."""
+
+    place: Place
+    axis: Vector
+    radius: Any
+    height: Any
     label: str
 
 
@@ -164,7 +179,7 @@ class Border:
     label: str = ""
 
 
-Part = Track | Border | Ball | Flat | Rod | Sheet | Bow | Hoop | Stud | Disc
+Part = Track | Border | Ball | Flat | Rod | Sheet | Bow | Hoop | Stud | Disc | Slope
 
 
 def inside(bounds: tuple[Half, ...], seen: Callable[[Place], Vector], height: Expr | None = None) -> tuple[Expr, ...]:

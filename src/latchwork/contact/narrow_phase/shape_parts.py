@@ -10,18 +10,18 @@ from typing import Any
 from latchwork.contact.broad_phase.spheres import radius_of
 from latchwork.contact.narrow_phase.boundary_parts import of_boundary
 from latchwork.contact.narrow_phase.outline_depths import depths, turns
-from latchwork.contact.narrow_phase.parts import Ball, Bow, Disc, Flat, Half, Hoop, Part, Place, Rod, Sheet, Stud
+from latchwork.contact.narrow_phase.parts import Ball, Bow, Disc, Flat, Half, Hoop, Part, Place, Rod, Sheet, Slope, Stud
 from latchwork.contact.narrow_phase.solid_parts import of_box, of_hull
 from latchwork.contact.shapes.base import Shape, numeric
 from latchwork.contact.shapes.boundary import Boundary
 from latchwork.contact.shapes.flat import Line, Plane, Polyline, Segment
-from latchwork.contact.shapes.round import Arc, Capsule, Circle, Cylinder, Rim, Sphere
+from latchwork.contact.shapes.round import Arc, Capsule, Circle, Cone, Cylinder, Rim, Sphere
 from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import unit
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
-from latchwork.symbolic.expr import Expr, cos, sin
+from latchwork.symbolic.expr import Expr, cos, minimum, sin
 
 Parts = tuple[Part, ...]
 
@@ -131,13 +131,24 @@ def of_cylinder(shape: Cylinder) -> Parts:
     p, t = place_of(shape.p, shape.frame), shape.direction
     ends = ((p, -t, "end p"), (place_of(shape.q, shape.frame), t, "end q"))
     parts: list[Part] = [Rod(p, t, shape.length, shape.radius, "side")]
-    ways = across(t, shape.frame)
+    ways, deep = across(t, shape.frame), 0.5 * minimum(shape.length, shape.radius)
     for place, out, label in ends:
-        hoop = Hoop(place, t, shape.radius, 0.0, (ways[0], t.cross(ways[0])), f"rim of {label}")
-        parts += [Disc(place, out, shape.radius, label), hoop]
+        hoop = Hoop(place, t, shape.radius, 0.0, (ways[0], t.cross(ways[0])), f"rim of {label}", out)
+        parts += [Disc(place, out, shape.radius, label, deep), hoop]
         parts += [Stud(hoop, place.beside(way * shape.radius), f"{label}, flat {i + 1}")
                   for i, way in enumerate(ways)]  # fmt: skip
     return tuple(parts)
+
+
+def of_cone(shape: Cone) -> Parts:
+    """Its side, its base with the rim of it, and its tip."""
+    p, q, t = place_of(shape.p, shape.frame), place_of(shape.q, shape.frame), shape.direction
+    ways, deep = across(t, shape.frame), 0.5 * minimum(shape.length, shape.radius)
+    hoop = Hoop(p, t, shape.radius, 0.0, (ways[0], t.cross(ways[0])), "rim of base")
+    studs = [Stud(replace(hoop, end=-t), p.beside(way * shape.radius), f"base, flat {i + 1}")
+             for i, way in enumerate(ways)]  # fmt: skip
+    side = Slope(p, t, shape.radius, shape.length, "side")
+    return (side, Disc(p, -t, shape.radius, "base", deep), hoop, *studs, Ball(q, 0.0, "tip"))
 
 
 def of_rim(shape: Rim) -> Parts:
@@ -164,6 +175,7 @@ MADE_OF: dict[type, tuple[Callable[[Any], Parts], tuple[type, ...]]] = {
     Sphere: (of_circle, (Ball,)),
     Capsule: (of_capsule, (Rod, Ball)),
     Cylinder: (of_cylinder, (Rod, Disc, Hoop, Stud)),
+    Cone: (of_cone, (Slope, Disc, Hoop, Stud, Ball)),
     Rim: (of_rim, (Hoop, Stud)),
     Line: (of_plane, (Flat,)),
     Plane: (of_plane, (Flat,)),
@@ -179,4 +191,5 @@ MADE_OF: dict[type, tuple[Callable[[Any], Parts], tuple[type, ...]]] = {
 def decompose(shape: Shape | Point) -> Parts:
     """The parts of a shape; those that meet along bounds know its size."""
     parts, size = MADE_OF[type(shape)][0](shape), 2.0 * radius_of(shape)
-    return tuple(replace(part, size=size) if isinstance(part, (Ball, Flat, Rod, Sheet)) else part for part in parts)
+    sized = Ball, Flat, Rod, Sheet, Hoop, Disc
+    return tuple(replace(part, size=size) if isinstance(part, sized) else part for part in parts)

@@ -3,10 +3,10 @@
 from latchwork.contact.shapes.base import Shape
 from latchwork.contact.shapes.boundary import Boundary
 from latchwork.contact.shapes.flat import Line, Plane, Polyline, Segment
-from latchwork.contact.shapes.round import Arc, Capsule, Circle, Cylinder, Rim, Sphere
+from latchwork.contact.shapes.round import Arc, Capsule, Circle, Cone, Cylinder, Rim, Sphere
 from latchwork.contact.shapes.solid import Box, Hull
 
 __all__ = [
-    "Arc", "Boundary", "Box", "Capsule", "Circle", "Cylinder", "Hull", "Line", "Plane", "Polyline", "Rim", "Segment",
-    "Shape", "Sphere",
+    "Arc", "Boundary", "Box", "Capsule", "Circle", "Cone", "Cylinder", "Hull", "Line", "Plane", "Polyline", "Rim",
+    "Segment", "Shape", "Sphere",
 ]  # fmt: skip

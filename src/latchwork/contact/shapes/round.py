@@ -1,4 +1,4 @@
-"""Round shapes: circle, sphere, arc and ring, capsule, cylinder, rim."""
+"""Round shapes: circle, sphere, arc and ring, capsule, cylinder, cone, rim."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latchwork.contact.shapes.base import (
     Measure,
@@ -116,7 +117,7 @@ class Arc(Shape):
         return size is not None and abs(size) > math.pi
 
 
-def _axis(shape: Capsule | Cylinder) -> dict[str, Any]:
+def _axis(shape: Capsule | Cylinder | Cone) -> dict[str, Any]:
     """The frame in which the axis of a shape is fixed, its direction, and its length."""
     p, q = (point_of(shape.what, f"an end ({role})", point) for role, point in (("p", shape.p), ("q", shape.q)))
     positive(shape.what, "the radius", p.tree, shape.radius)
@@ -145,7 +146,8 @@ class Capsule(Shape):
 class Cylinder(Shape):
     """All within ``radius`` of the line through p and q, between the planes across it there: a rod with flat ends.
 
-    It meets planes, balls and points. For everything else `sided` gives the convex hull of a prism.
+    It meets planes, balls, points, capsules and cylinders. For everything else `sided` gives the convex hull of a
+    prism.
     """
 
     p: Point
@@ -162,16 +164,47 @@ class Cylinder(Shape):
         """The prism of so many sides whose edges lie on the cylinder: a convex hull, with the numbers it has now."""
         from latchwork.contact.shapes.solid import Hull
 
-        axis, span, radius = numbers(self.frame, self.direction), numeric(self.length), numeric(self.radius)
-        if not isinstance(sides, int) or not 3 <= sides <= MOST_SIDES:
-            raise ModelError(f"a prism of {sides!r} sides cannot be had. Give a whole number from 3 to {MOST_SIDES}.")
-        if axis is None or span is None or radius is None:
-            raise ModelError(f"{self.what} at '{self.p.name}' has no numbers. Give its parameters values first.")
-        first = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)
-        first = first / math.sqrt(float((first * first).sum()))
-        angles = [2.0 * math.pi * i / sides for i in range(sides)]
-        ring = np.array([radius * (sincos.cos(a) * first + sincos.sin(a) * np.cross(axis, first)) for a in angles])
-        return Hull(np.vstack([ring, ring + span * axis]), body=self.body or self.frame, center=self.p)
+        ring, way = _ring(self, sides)
+        return Hull(np.vstack([ring, ring + way]), body=self.body or self.frame, center=self.p)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cone(Shape):
+    """A cone with a flat base about p, of a radius, and its tip at q.
+
+    It meets planes, balls and points. For everything else `sided` gives the convex hull of a pyramid.
+    """
+
+    p: Point
+    q: Point
+    radius: Measure
+    body: Part | None = None
+    direction: Vector = field(init=False, repr=False)
+    length: Expr = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._keep(**_axis(self))
+
+    def sided(self, sides: int) -> Hull:
+        """The pyramid of so many sides whose edges lie on the cone: a convex hull, with the numbers it has now."""
+        from latchwork.contact.shapes.solid import Hull
+
+        ring, way = _ring(self, sides)
+        return Hull(np.vstack([ring, way]), body=self.body or self.frame, center=self.p)
+
+
+def _ring(shape: Cylinder | Cone, sides: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Places evenly around the rim about p, from there, and the way to q."""
+    axis, span, radius = numbers(shape.frame, shape.direction), numeric(shape.length), numeric(shape.radius)
+    if not isinstance(sides, int) or not 3 <= sides <= MOST_SIDES:
+        raise ModelError(f"a solid of {sides!r} sides cannot be had. Give a whole number from 3 to {MOST_SIDES}.")
+    if axis is None or span is None or radius is None:
+        raise ModelError(f"{shape.what} at '{shape.p.name}' has no numbers. Give its parameters values first.")
+    first = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)
+    first = first / math.sqrt(float((first * first).sum()))
+    angles = [2.0 * math.pi * i / sides for i in range(sides)]
+    ring = np.array([radius * (sincos.cos(a) * first + sincos.sin(a) * np.cross(axis, first)) for a in angles])
+    return ring, np.asarray(span * axis)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -63,7 +63,7 @@ def must_be_apart(contact: Contact, contact_points: Sequence[ContactPoint], x: A
             found.append((abs(gap + _radius(contact_point, x)), gap, contact_point))
     if found and min(abs(gap) for _, gap, _ in found) > contact_points[0].tolerances.closed:
         _, gap, contact_point = min(found, key=lambda item: item[0])
-        if gap < -contact_point.tolerances.closed and contact.recipe:
+        if gap < -contact_point.tolerances.closed and (contact.recipe or contact.bounds):
             raise ModelError(_begins_outside(contact, contact_point, gap, x))
         if gap < -contact_point.tolerances.closed and (
             _radius(contact_point, x) == 0.0
@@ -77,7 +77,13 @@ def must_be_apart(contact: Contact, contact_points: Sequence[ContactPoint], x: A
 
 
 def _begins_outside(contact: Contact, contact_point: ContactPoint, gap: float, x: Array) -> str:
-    """What is wrong with a rope or a one-way clutch where a run begins."""
+    """What is wrong with a rope, a one-way clutch or the stops of a joint where a run begins."""
+    if contact.bounds is not None:
+        q, low, high = contact.bounds
+        value = float(contact_point.lowered([q])(x)[0])
+        between = f"{'anything' if low is None else low} and {'anything' if high is None else high}"
+        return (f"{q} is {value:.6g} at t = {x[0]:.6g}, beyond '{contact_point.name}' by {-gap:.6g}. Start it between "
+                f"{between}.")  # fmt: skip
     if "rope" in contact.recipe:
         given = contact.recipe["rope"]
         r = given["b"].position(given["a"])

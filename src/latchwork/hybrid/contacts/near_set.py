@@ -24,6 +24,7 @@ from latchwork.program.scalar import maximum, minimum
 
 DEEPEST = 1e15
 SAME = 1e-9  # of A: rows of one place
+AHEAD, LEAVING = 1e-6, 1e-3  # of the length: how far one looks where a domain ends; of that: what moves out of it
 FOUND, NOT_FINITE, SKEW, NO_ROOM, CAREFUL, NOT_READY = range(6)
 
 
@@ -219,6 +220,42 @@ def drop_faded(scene: Scene, x: f64p) -> None:
     delassus, kept, left = scene.delassus, scene.near, 0
     for k in range(delassus.contacts):
         if has_faded(scene, k, x) == 1:
+            scene.event[delassus.point[k]].doubled = 1
+        else:
+            kept[left] = k
+            left += 1
+    if left < delassus.contacts:
+        keep_only(delassus, left, kept)
+
+
+@kernel
+def is_ending(scene: Scene, k: i64, x: f64p) -> i64:
+    """1 where contact k, which is open, is at the end of its domain and moves out of it, but not in: no more of it is
+    left than a corner that passes a corner."""
+    delassus, out, who = scene.delassus, scene.out, scene.delassus.point[k]
+    contact, reach = scene.contact[who], scene.tolerances.reach * scene.contact[who].unit
+    if scene.state[who].kind != OPEN or contact.bounds == 0 or scene.ends[contact.contact] == 0:
+        return 0
+    if scene.inside[who] > reach or not delassus.motion_scale > 0.0 or delassus.v[delassus.first[k]] < 0.0:
+        return 0
+    ahead = divide(AHEAD * scene.tolerances.sight, delassus.motion_scale)
+    for i in range(contact.gap.inputs):
+        delassus.beside[i] = x[i]
+    for i in range(delassus.n_q):
+        delassus.beside[1 + i] += ahead * delassus.moved[i]
+    evaluate(contact.gap, delassus.beside, out)
+    inside = FOREVER
+    for j in range(contact.bounds):
+        inside = minimum(inside, out[1 + j])
+    return 1 if inside < scene.inside[who] - LEAVING * AHEAD * scene.tolerances.sight else 0
+
+
+@kernel
+def drop_ending(scene: Scene, x: f64p) -> None:
+    """Where the domain of a feature ends, leave out others of its contact that end there as well."""
+    delassus, kept, left = scene.delassus, scene.near, 0
+    for k in range(delassus.contacts):
+        if k < delassus.collide and is_ending(scene, k, x) == 1:
             scene.event[delassus.point[k]].doubled = 1
         else:
             kept[left] = k

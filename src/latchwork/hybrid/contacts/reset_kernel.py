@@ -28,6 +28,7 @@ from latchwork.hybrid.contacts.near_set import (
     apply_guards,
     assemble,
     drop_doubled,
+    drop_ending,
     drop_faded,
     find_near,
     measure_gaps,
@@ -87,6 +88,7 @@ def operator_of_near(scene: Scene, x: f64p) -> i64:
     if found != FOUND:
         return found
     drop_faded(scene, x)
+    drop_ending(scene, x)
     keep_one_normal(scene, x)
     drop_doubled(scene)
     for k in range(delassus.contacts):

@@ -216,7 +216,7 @@ def share_otherwise(scene: Scene, t: f64) -> i64:
         return 0
     found = hold_on(problem, delassus.right)
     if found == HELD:
-        if scene.shared == t:  # it was shared otherwise just now: what is left is at the very edge
+        if t - scene.shared <= tol.blink:  # it was shared otherwise just now: what is left is at the very edge
             widened = 0
             for k in range(scene.watched):
                 i = scene.watch[k]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from latchwork.symbolic.exact import PI, RATIONAL
 from latchwork.symbolic.printing.names import GREEK, SPELLED, split_name
-from latchwork.symbolic.printing.numbers import decimal, typeset_ratio
+from latchwork.symbolic.printing.numbers import decimal, typeset
 from latchwork.symbolic.printing.style import Level, Piece, Style, fractioned
 
 INFIX = {
@@ -20,6 +21,7 @@ FUNCTIONS = {
     "asinh": r"\operatorname{arsinh}", "acosh": r"\operatorname{arcosh}", "atanh": r"\operatorname{artanh}",
     "atan2": r"\operatorname{atan2}",
 }  # fmt: skip
+UNITS = {RATIONAL: "", PI: r"\pi", 2: r"\sqrt{2}", 3: r"\sqrt{3}"}
 ESCAPED = {"\\": r"\backslash{}", "^": r"\text{\textasciicircum}", "~": r"\text{\textasciitilde}"}
 
 
@@ -29,12 +31,12 @@ def wrap(piece: Piece, level: int) -> str:
 
 
 def number(value: float) -> Piece:
-    ratio = typeset_ratio(value)
-    if ratio is not None and ratio.denominator != 1:
-        sign = "-" if ratio < 0 else ""
-        return Piece(
-            rf"{sign}\frac{{{abs(ratio.numerator)}}}{{{ratio.denominator}}}", Level.SUM if sign else Level.FACTOR
-        )
+    found = typeset(value)
+    if found is not None and (found.c.denominator != 1 or found.unit != RATIONAL):
+        sign, (p, q) = "-" if found.c < 0 else "", abs(found.c).as_integer_ratio()
+        top = UNITS[found.unit] if p == 1 and found.unit != RATIONAL else f"{p} {UNITS[found.unit]}".rstrip()
+        body = top if q == 1 else rf"\frac{{{top}}}{{{q}}}"
+        return Piece(sign + body, Level.SUM if sign else Level.PRODUCT if q == 1 != p else Level.FACTOR)
     mantissa, _, exponent = decimal(value).partition("e")
     if exponent:
         front = "" if mantissa == "1" else rf"{mantissa} \cdot "

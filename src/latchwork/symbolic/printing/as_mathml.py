@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from latchwork.symbolic.exact import PI, RATIONAL
 from latchwork.symbolic.printing.names import GREEK, split_name
-from latchwork.symbolic.printing.numbers import decimal, typeset_ratio
+from latchwork.symbolic.printing.numbers import decimal, typeset
 from latchwork.symbolic.printing.style import Level, Piece, Style, fractioned
 
 TIMES, THIN, DOT, MINUS = "<mo>&#x2062;</mo>", '<mspace width="0.17em"/>', "<mo>&#xB7;</mo>", "<mo>&#x2212;</mo>"
@@ -20,6 +21,7 @@ FUNCTIONS = {name: name for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh"
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln", "sign": "sgn",
     "asinh": "arsinh", "acosh": "arcosh", "atanh": "artanh",
 }  # fmt: skip
+UNITS = {RATIONAL: "", PI: "<mi>π</mi>", 2: "<msqrt><mn>2</mn></msqrt>", 3: "<msqrt><mn>3</mn></msqrt>"}
 AROUND = {
     "abs": "<mrow><mo>|</mo>{}<mo>|</mo></mrow>",
     "sqrt": "<msqrt>{}</msqrt>",
@@ -47,9 +49,14 @@ def wrap(piece: Piece, level: int) -> str:
 def number(value: float) -> Piece:
     if value < 0:
         return Piece(row(MINUS, number(-value).body), Level.SUM)
-    ratio = typeset_ratio(value)
-    if ratio is not None and ratio.denominator != 1:
-        return Piece(f"<mfrac><mn>{ratio.numerator}</mn><mn>{ratio.denominator}</mn></mfrac>", Level.FACTOR)
+    found = typeset(value)
+    if found is not None and (found.c.denominator != 1 or found.unit != RATIONAL):
+        p, q = found.c.as_integer_ratio()
+        parts = [f"<mn>{p}</mn>"] * (p != 1 or found.unit == RATIONAL) + [UNITS[found.unit]] * (found.unit != RATIONAL)
+        top = parts[0] if len(parts) == 1 else row(TIMES.join(parts))
+        if q == 1:
+            return Piece(top, Level.PRODUCT if p != 1 else Level.FACTOR)
+        return Piece(f"<mfrac>{top}<mn>{q}</mn></mfrac>", Level.FACTOR)
     mantissa, _, exponent = decimal(value).partition("e")
     if exponent:
         front = "" if mantissa == "1" else f"<mn>{mantissa}</mn>{DOT}"

@@ -23,7 +23,7 @@ def wrap(piece: Piece, level: int) -> str:
 
 def number(value: float) -> Piece:
     body = plain(value)
-    return Piece(body, Level.FACTOR if body[0] == "-" else Level.PRODUCT if "/" in body else Level.ATOM)
+    return Piece(body, Level.FACTOR if body[0] == "-" else Level.PRODUCT if set("/*") & set(body) else Level.ATOM)
 
 
 def symbol(name: str, dots: int) -> Piece:

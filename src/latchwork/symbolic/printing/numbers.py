@@ -1,25 +1,38 @@
-"""Constants as a reader sees them: 2 rather than 2.0, 1/3 rather than 0.3333333333333333."""
+"""Constants as a reader sees them: 2 rather than 2.0, 1/3 rather than 0.3333333333333333, pi/36 as it was given."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
 
+from latchwork.symbolic.exact import PI, RATIONAL, SMALL, Exact, exact, is_decimal, rounded
+
 LARGEST_DENOMINATOR = 64
 LARGEST_NUMERATOR = 1000
-SHORT = 8  # digits of a decimal that nobody minds reading
+UNITS = {PI: "pi", 2: "sqrt(2)", 3: "sqrt(3)"}
 
 
-def ratio(value: float) -> Fraction | None:
-    """The ratio of small whole numbers that a double stands for, if there is one."""
-    found = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
-    return found if abs(found.numerator) <= LARGEST_NUMERATOR and float(found) == value else None
+def explained(value: float) -> Exact | None:
+    """The number c · unit that a double is the nearest one to, where no decimal writes it out."""
+    found = exact(value)
+    if found is None or is_decimal(found) or rounded(found) != value:
+        return None
+    return found if abs(found.c.numerator) * found.c.denominator <= SMALL else None
 
 
-def typeset_ratio(value: float) -> Fraction | None:
-    """The ratio to set as a fraction: halves, quarters, thirds, ...; tenths and fifths read better as decimals."""
+def ratio(value: float) -> Exact | None:
+    """The number that a double stands for, where it is a ratio of small whole numbers or no decimal."""
+    found = exact(value)
+    if found is None or not is_decimal(found):
+        return explained(value)
+    p, q = found.c.as_integer_ratio()
+    return found if q <= LARGEST_DENOMINATOR and abs(p) <= LARGEST_NUMERATOR and rounded(found) == value else None
+
+
+def typeset(value: float) -> Exact | None:
+    """What to set as a fraction: halves, quarters, thirds, ..., π/36; tenths and fifths read better as decimals."""
     found = ratio(value)
-    return found if found is not None and found.denominator % 5 else None
+    return found if found is not None and (found.c.denominator % 5 or not is_decimal(found)) else None
 
 
 def decimal(value: float) -> str:
@@ -31,9 +44,15 @@ def decimal(value: float) -> str:
 
 
 def plain(value: float) -> str:
-    """A number in program text: a short decimal, else a small ratio, else all the digits it takes."""
-    written, found = decimal(value), ratio(value)
-    return written if found is None or len(written) <= SHORT else f"{found.numerator}/{found.denominator}"
+    """A number in program text: a decimal of few digits, else a ratio or a multiple of a unit, else all its digits."""
+    found = explained(value)
+    if found is None:
+        return decimal(value)
+    p, q = found.c.as_integer_ratio()
+    if found.unit == RATIONAL:
+        return f"{p}/{q}"
+    front = {1: "", -1: "-"}.get(p, f"{p}*")
+    return f"{front}{UNITS[found.unit]}" + (f"/{q}" if q != 1 else "")
 
 
 def gathered(values: Iterable[float]) -> tuple[float, ...]:

@@ -7,7 +7,8 @@ from enum import IntEnum
 from fractions import Fraction
 from typing import NamedTuple
 
-from latchwork.symbolic.printing.numbers import typeset_ratio
+from latchwork.symbolic.exact import RATIONAL, Exact, rounded
+from latchwork.symbolic.printing.numbers import typeset
 
 
 class Level(IntEnum):
@@ -52,11 +53,13 @@ def fractioned(
 ) -> tuple[list[Piece], list[Piece]]:
     """What to set above and below the bar: ½ x has no bar, x / (2 y) has one; functions come last."""
     ordered, below = (sorted(pieces, key=lambda piece: piece.reaches) for pieces in (factors, under))
-    ratios = [(typeset_ratio(value), 1) for value in numbers] + [(typeset_ratio(value), -1) for value in under_numbers]
-    coefficient = Fraction(1)
-    for ratio, exponent in ratios:
-        if ratio is None:
-            return [*map(number, numbers), *ordered] or [number(1.0)], [*map(number, under_numbers), *below]
-        coefficient *= ratio**exponent
-    p, q = coefficient.as_integer_ratio() if below else (float(coefficient), 1)
-    return [number(p)] * (p != 1 or not ordered) + ordered, [number(q)] * (q != 1) + below
+    plain = [*map(number, numbers), *ordered] or [number(1.0)], [*map(number, under_numbers), *below]
+    coefficient, unit = Fraction(1), RATIONAL
+    for value, exponent in [(value, 1) for value in numbers] + [(value, -1) for value in under_numbers]:
+        found = typeset(value)
+        if found is None or (found.unit != RATIONAL and (unit != RATIONAL or exponent < 0)):
+            return plain
+        coefficient, unit = coefficient * found.c**exponent, unit if found.unit == RATIONAL else found.unit
+    q = coefficient.denominator if below else 1
+    p = rounded(Exact(coefficient * q, unit))
+    return [number(p)] * (p != 1.0 or not ordered) + ordered, [number(q)] * (q != 1) + below

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+from latchwork.symbolic import exact
 from latchwork.symbolic.graph import EVEN, ODD
 from latchwork.symbolic.ops import ADD, COS, SIN, SYMBOL
 from latchwork.symbolic.tidy.monomials import (
@@ -134,7 +135,7 @@ class Forms:
     def _open(self, poly: Poly, m: Monomial, a: int) -> Poly:
         """The sum with one factor ``a``, itself a sum, of its term ``m`` multiplied out."""
         rest = times(m, ((a, 1),), -1)
-        terms = {times(rest, n): poly[m] * d for n, d in self.atoms[a].flat.items()}
+        terms = {times(rest, n): exact.times(poly[m], d) for n, d in self.atoms[a].flat.items()}
         return plus({n: c for n, c in poly.items() if n != m}, terms)
 
     def _sums(self, poly: Poly) -> Iterator[tuple[Monomial, int]]:
@@ -176,8 +177,8 @@ class Forms:
             c, m = self.close(row)
             return c, times(m, content)
         scale = _scale(row)
-        args = tuple((c / scale, m) for m, c in self._ordered(row))
-        flat = {m: c / scale for m, c in poly.items()}
+        args = tuple((exact.over(c, scale), m) for m, c in self._ordered(row))
+        flat = {m: exact.over(c, scale) for m, c in poly.items()}
         cost = 0 if shared else len(args) - 1 + sum(map(self.cost, args))
         atom = self._intern(ADD, args, 0, max(self.rank(m) for m in row), flat, cost)
         return scale, times(content, ((atom, 1),))
@@ -190,8 +191,8 @@ class Forms:
         row = dict(poly)
         while len(row) > 1 and (group := self._best_group(row)):
             (number, divisor), members = group
-            c, m = self._factored({times(t, divisor, -1): row.pop(t) / number for t in members})
-            accumulate(row, times(m, divisor), c * number)
+            c, m = self._factored({times(t, divisor, -1): exact.over(row.pop(t), number) for t in members})
+            accumulate(row, times(m, divisor), exact.times(c, number))
         return row
 
     def _best_group(self, poly: Poly) -> tuple[Term, list[Monomial]] | None:
@@ -227,7 +228,7 @@ def _gain(poly: Poly, divisor: Term, members: Sequence[Monomial]) -> int:
     saved = -top - bottom - int(number != 1.0)
     for m in members:
         c, (up, down) = poly[m], degrees(m)
-        saved += multiplies(c, up, down) - multiplies(c / number, up - top, down - bottom)
+        saved += multiplies(c, up, down) - multiplies(exact.over(c, number), up - top, down - bottom)
     return saved
 
 
@@ -236,9 +237,9 @@ def _scale(row: Poly) -> float:
     sign = 1.0 if row[min(row)] > 0.0 else -1.0
     sizes = Counter(abs(c) for m, c in row.items() if m)
     number, uses = min(sizes.items(), key=lambda item: (-item[1], item[0]))
-    units, whole = sizes[1.0], all(_is_whole(c / number) for c in row.values())
-    exact = all(c / number * number == c for c in row.values())
-    return sign * number if exact and uses - 1 > units - int(whole) else sign
+    units, whole = sizes[1.0], all(_is_whole(exact.over(c, number)) for c in row.values())
+    back = all(exact.times(exact.over(c, number), number) == c for c in row.values())
+    return sign * number if back and uses - 1 > units - int(whole) else sign
 
 
 def _is_whole(x: float) -> bool:

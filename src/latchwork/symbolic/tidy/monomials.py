@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from latchwork.symbolic import exact
+
 Monomial = tuple[tuple[int, int], ...]  # (atom, exponent), atoms ascending, exponents not 0
 Term = tuple[float, Monomial]  # coefficient times monomial
 Poly = dict[Monomial, float]  # Σ coefficient · monomial
@@ -53,7 +55,7 @@ def multiplies(c: float, top: int, bottom: int) -> int:
 def accumulate(poly: Poly, m: Monomial, c: float) -> None:
     """poly += c m; a term that cancels goes."""
     before = poly.get(m, 0.0)
-    total = before + c
+    total = exact.plus(before, c)
     if total == 0.0 or abs(total) < CANCELLED * max(abs(before), abs(c)):
         poly.pop(m, None)
     else:
@@ -64,18 +66,18 @@ def plus(a: Poly, b: Poly, scale: float = 1.0) -> Poly:
     """a + scale · b."""
     total = dict(a)
     for m, c in b.items():
-        accumulate(total, m, scale * c)
+        accumulate(total, m, exact.times(scale, c))
     return total
 
 
 def product(a: Term, b: Term, power: int = 1) -> Term:
     """a · b ** power."""
-    return a[0] * _whole_power(b[0], power), times(a[1], b[1], power)
+    return exact.times(a[0], _whole_power(b[0], power)), times(a[1], b[1], power)
 
 
 def _whole_power(c: float, n: int) -> float:
     """cⁿ by products: Python's ``**`` is the platform's library."""
     product = 1.0
     for _ in range(abs(n)):
-        product *= c
-    return product if n >= 0 else 1.0 / product
+        product = exact.times(product, c)
+    return product if n >= 0 else exact.over(1.0, product)

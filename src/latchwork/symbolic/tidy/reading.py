@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from latchwork.symbolic import exact
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ADD, DIV, MUL, NEG, SUB, SYMBOL, ZERO
 from latchwork.symbolic.tidy.forms import TERMS, Forms
@@ -41,7 +42,7 @@ def _read_product(forms: Forms, op: int, x: list[Poly]) -> Poly:
     """a b or a / b as one term; a number times a sum stays a sum."""
     for number, other in ((x[1], x[0]), (x[0], x[1])) if op == MUL else ((x[1], x[0]),):
         if list(number) == [()]:
-            return plus({}, other, number[()] if op == MUL else 1.0 / number[()])
+            return plus({}, other, number[()] if op == MUL else exact.over(1.0, number[()]))
     term = product(forms.close(x[0]), forms.close(x[1]), 1 if op == MUL else -1)
     if sum(abs(e) for _, e in term[1]) > FACTORS:
         return _read_function(forms, op, x)

@@ -10,32 +10,24 @@ import numpy as np
 from latchwork.view.film.moment import Moment
 from latchwork.view.film.palette import palette
 from latchwork.view.film.pen import Pen
+from latchwork.view.film.renderer import Renderer
 from latchwork.view.film.sight import Sight
 
 Array = np.ndarray
-LINES: dict[str, tuple[str, float, tuple[float, ...]]] = {
-    "way": ("soft", 1, (4, 4)), "ground": ("ground", 2, ()), "rod": ("rod", 3, ()),
-}  # fmt: skip
-DOTS = {"particle": 6, "center": 3.5, "joint": 4, "point": 2}
 FAINT = {"hatch": 0.6, "net": 0.2}
 
 
-def draw(pen: Pen, moment: Moment, sight: Sight, scaled: bool = True, turned: bool = True) -> None:
-    """Grid, shapes, path, lines, dots, forces; ``scaled`` with a bar that says how long, ``turned`` with the axes."""
-    room, scene = sight.room, moment.scene
+def draw(pen: Pen, moment: Moment, sight: Sight, renderer: Renderer, scaled: bool = True, turned: bool = True) -> None:
+    """Grid, lines, path, solids, forces; ``scaled`` with a bar that says how long, ``turned`` with the axes."""
+    room, scene, solids = sight.room, moment.scene, moment.reel.solids
     pen.within(room.x, room.y, room.wide, room.high)
-    _grid(pen, sight)
+    if scene["flat"]:
+        _grid(pen, sight)
     for item in scene["shapes"]:
-        _shape(pen, moment, sight, item)
+        _lines(pen, moment, sight, item)
     _trail(pen, moment, sight)
-    for kind in LINES:
-        _lines(pen, moment, sight, kind)
-    if scene["chain"]:
-        chain = np.array([moment.row(track) for track in scene["chain"]])
-        pen.line(sight.screen(chain), palette()["rod"], 3)
-    for item in scene["dots"]:
-        _dot(pen, sight.screen(moment.row(item["at"])), item["kind"])
-    if scaled:
+    pen.image(renderer.picture(scene, list(solids.at(moment)), sight), room.x, room.y)
+    if scaled and scene["flat"]:
         _scale(pen, sight)
     if turned:
         _triad(pen, sight)
@@ -63,16 +55,18 @@ def _scale(pen: Pen, sight: Sight) -> None:
 
 def _triad(pen: Pen, sight: Sight) -> None:
     corner, soft = np.array([sight.room.x + 34, sight.room.y + sight.room.high - 30]), palette()["soft"]
-    for name, axis in zip("xyz", sight.axes.T, strict=True):
-        if axis.any():
+    for name, axis in zip("xyz", sight.axes[:2].T, strict=True):
+        if np.hypot(*axis) > 0.1:
             way = 24 * axis * [1, -1]
             pen.line(np.array([corner, corner + way]), soft, 1.4)
             x, y = corner + 1.35 * way
             pen.text(name, x, y + 4, "center", soft)
 
 
-def _shape(pen: Pen, moment: Moment, sight: Sight, item: Mapping[str, Any]) -> None:
-    """Its parts, ``p + R · place`` each, R by two of its columns."""
+def _lines(pen: Pen, moment: Moment, sight: Sight, item: Mapping[str, Any]) -> None:
+    """The lines of a shape, ``p + R · place`` each, R by two of its columns."""
+    if not item["parts"]:
+        return
     x, y = moment.row(item["turn"], 6).reshape(2, 3)
     turn = np.array([x, y, np.cross(x, y)])
     at, color = moment.row(item["at"]), item["color"] or palette()["ground"]
@@ -81,13 +75,7 @@ def _shape(pen: Pen, moment: Moment, sight: Sight, item: Mapping[str, Any]) -> N
         places = sight.screen(at + local @ turn)
         if kind in FAINT:
             pen.strokes(places, color, 1, FAINT[kind])
-        elif kind == "ball":
-            radius = float(np.linalg.norm(local[1])) * sight.scale
-            pen.disk(places[0], radius, fill=color, alpha=0.16)
-            pen.disk(places[0], radius, edge=color)
         else:
-            if kind == "face":
-                pen.face(places, color, 0.16)
             pen.line(places, color, 1.6 if item["color"] else 2, alpha=0.9)
 
 
@@ -96,24 +84,6 @@ def _trail(pen: Pen, moment: Moment, sight: Sight) -> None:
     if len(moment.reel.trail) > 1:
         pen.line(sight.screen(moment.reel.trail), palette()["trail"], 1, alpha=0.16)
         pen.line(sight.screen(moment.passed), palette()["trail"], 1.2, alpha=0.7)
-
-
-def _lines(pen: Pen, moment: Moment, sight: Sight, kind: str) -> None:
-    color, thick, dash = LINES[kind]
-    for item in moment.scene["lines"]:
-        if item["kind"] == kind:
-            ends = np.array([moment.row(item["a"]), moment.row(item["b"])])
-            pen.line(sight.screen(ends), palette()[color], thick, dash)
-
-
-def _dot(pen: Pen, place: Array, kind: str) -> None:
-    colors, radius = palette(), DOTS[kind]
-    if kind == "particle":
-        pen.disk(place, radius, colors["rod"], colors["paper"])
-    elif kind == "joint":
-        pen.disk(place, radius, colors["paper"], colors["rod"])
-    else:
-        pen.disk(place, radius, colors["rod" if kind == "center" else "soft"])
 
 
 def _arrow(pen: Pen, moment: Moment, sight: Sight, item: Mapping[str, Any]) -> None:

@@ -13,11 +13,13 @@ from latchwork.view.film.asked import FPS, SIZE, STRIP, film_times, instant, pos
 from latchwork.view.film.gif import must_fit, write_gif
 from latchwork.view.film.moment import Reel
 from latchwork.view.film.mp4 import found_ffmpeg, write_mp4
-from latchwork.view.film.pages import sheet, strip
+from latchwork.view.film.pages import inner, sheet, strip
 from latchwork.view.film.pen import Pen
+from latchwork.view.film.renderer import Renderer
 
 Array = np.ndarray
 MOMENTS = 6  # of a strip
+SAMPLES = 4  # pictures whose colours a GIF has
 Scened = Callable[[Any], dict[str, Any]]  # the scene of the run with frames at these times too
 Hears = Callable[[float], None]
 
@@ -30,7 +32,7 @@ def write_picture(path: Path, t: Array, scened: Scened, hears: Hears, at: Any = 
     if at is None:
         strip(pen, reel, times.tolist())
     else:
-        sheet(pen, reel.at(times[0]))
+        sheet(pen, reel.at(times[0]), _renderer(pen))
     hears(float(times[-1]))
     _save(path, pen.pixels)
 
@@ -48,7 +50,9 @@ def write_moving(path: Path, t: Array, scened: Scened, hears: Hears, fps: Any = 
     pen, rate, pace, times = _planned(t, fps, size, speed)
     must_fit(len(times), rate)
     reel = Reel(scened(times))
-    write_gif(path, pictures(pen, reel, times, pace, hears), len(times), rate, reel.scene)
+    some = times[np.unique(np.linspace(0, len(times) - 1, SAMPLES).astype(int))]
+    samples = list(pictures(pen, reel, some, pace, lambda t: None))
+    write_gif(path, pictures(pen, reel, times, pace, hears), len(times), rate, reel.scene, samples)
 
 
 def write_video(path: Path, t: Array, scened: Scened, hears: Hears, fps: Any = None, size: Any = None,
@@ -65,9 +69,15 @@ def _planned(t: Array, fps: Any, size: Any, speed: Any) -> tuple[Pen, float, flo
     return Pen(*sized(size, SIZE)), rate, pace, film_times(t, rate, pace)
 
 
+def _renderer(pen: Pen) -> Renderer:
+    room = inner(pen)
+    return Renderer(int(room.wide), int(room.high))
+
+
 def pictures(pen: Pen, reel: Reel, times: Array, speed: float, hears: Hears) -> Iterator[Array]:
     """(high, wide, 3) for each time, one after the other."""
+    renderer = _renderer(pen)
     for t in times.tolist():
-        sheet(pen, reel.at(t), speed)
+        sheet(pen, reel.at(t), renderer, speed)
         hears(t)
         yield pen.pixels

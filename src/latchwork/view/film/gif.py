@@ -15,7 +15,9 @@ from latchwork.view.film.palette import palette, rgb
 Array = np.ndarray
 FASTEST = 50.0  # pictures a second: what shows them quicker, many programs show slowly
 LONGEST = 3000  # pictures
+MOST_MODES = 24  # whose colours stay what they are
 COLORS = 254  # one is left for what does not change
+FLAT = ("paper", "grid", "ink", "soft", "rule", "force", "trail", "ground")  # colours that stay what they are
 
 
 def must_fit(count: int, fps: float) -> None:
@@ -32,9 +34,10 @@ def must_fit(count: int, fps: float) -> None:
         )
 
 
-def write_gif(path: Path, frames: Iterable[Array], count: int, fps: float, scene: Mapping[str, Any]) -> None:
-    """Write pictures, each (high, wide, 3); it plays over and over."""
-    few = shades(scene)
+def write_gif(path: Path, frames: Iterable[Array], count: int, fps: float, scene: Mapping[str, Any],
+              samples: Sequence[Array]) -> None:  # fmt: skip
+    """Write pictures, each (high, wide, 3), in the colours of some of them; it plays over and over."""
+    few = shades(scene, samples)
     made = _reduced(frames, few, nearest(few))
     first = next(made)
     with written(path) as beside:
@@ -73,20 +76,15 @@ def durations(count: int, fps: float) -> list[int]:
     return (10 * np.diff(ends)).tolist()
 
 
-def shades(scene: Mapping[str, Any]) -> Array:
-    """(colours, 3): every colour of a scene, and its shades on the way to paper, as edges and faces have them."""
+def shades(scene: Mapping[str, Any], samples: Sequence[Array]) -> Array:
+    """(colours, 3): those of lines and words, and the ones that stand best for the pixels of some pictures, by median
+    cut (Heckbert 1982)."""
+    from PIL import Image
+
     colors = palette()
-    strong = dict.fromkeys(
-        [colors[name] for name in ("ink", "soft", "rod", "ground", "force", "trail", "rule")]
-        + [item["color"] for item in scene["shapes"] if item["color"]]
-        + [color for _, color in scene["modes"]]
-    )
-    levels = (COLORS - 2) // len(strong)
-    mixed = [_mixed(color, k / levels) for color in strong for k in range(1, levels + 1)]
-    return np.array([_mixed(colors["paper"], 1.0), _mixed(colors["grid"], 1.0), *mixed], dtype=np.uint8)
-
-
-def _mixed(color: str, part: float) -> Sequence[int]:
-    """So much of a colour, the rest paper."""
-    paper, full = np.array(rgb(palette()["paper"])), np.array(rgb(color))
-    return np.round(255.0 * (paper + part * (full - paper))).astype(int).tolist()
+    strong = [*(colors[name] for name in FLAT), *(color for _, color in scene["modes"][:MOST_MODES])]
+    fixed = np.array([[round(255 * part) for part in rgb(color)] for color in dict.fromkeys(strong)], dtype=np.uint8)
+    pixels = np.unique(np.concatenate([rows.reshape(-1, 3) for rows in samples]), axis=0)
+    picture = Image.fromarray(pixels[None])
+    table = picture.quantize(COLORS - len(fixed), method=Image.Quantize.MEDIANCUT).getpalette() or []
+    return np.concatenate([fixed, np.array(table, dtype=np.uint8).reshape(-1, 3)[: COLORS - len(fixed)]])

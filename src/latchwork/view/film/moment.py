@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.view.film.solids import Solids
+
 Array = np.ndarray
 AT_ONCE = 1e-9  # of the length of the run: what has begun that much later has begun
 
@@ -31,6 +33,10 @@ class Reel:
     @cached_property
     def tracks(self) -> list[Array]:
         return [np.array(rows, dtype=float) for rows in self.scene["tracks"]]
+
+    @cached_property
+    def solids(self) -> Solids:
+        return Solids(self.scene)
 
     @cached_property
     def trail(self) -> Array:
@@ -70,6 +76,11 @@ class Moment:
         """Where a track is now."""
         rows = self.reel.tracks[track].reshape(-1, width)
         return rows[0] if len(rows) == 1 else rows[self.k] + self.part * (rows[self.k + 1] - rows[self.k])
+
+    @property
+    def middle(self) -> Array | None:
+        """What the eye follows, if it follows anything."""
+        return self.row(self.scene["follow"]) if "follow" in self.scene else None
 
     @property
     def passed(self) -> Array:

@@ -9,6 +9,7 @@ from latchwork.view.film.drawing import draw
 from latchwork.view.film.moment import Moment, Reel
 from latchwork.view.film.palette import palette
 from latchwork.view.film.pen import Pen, fitted, width
+from latchwork.view.film.renderer import Renderer
 from latchwork.view.film.sight import Room, sight
 from latchwork.view.film.telling import EDGE, FOOT, HEAD, clock, foot, head, mode, tells_modes
 
@@ -17,14 +18,20 @@ LABEL = 24.0  # pixels above a panel
 COLUMNS = (1, 2, 3, 6)
 
 
-def sheet(pen: Pen, moment: Moment, speed: float | None = None) -> None:
+def sheet(pen: Pen, moment: Moment, renderer: Renderer, speed: float | None = None) -> None:
     """One moment: name and mode, the scene, time and events."""
     wide, high = pen.size
     pen.clear()
-    draw(pen, moment, sight(moment.scene, Room(0, HEAD, wide, high - HEAD - FOOT)))
+    draw(pen, moment, sight(moment.scene, inner(pen), middle=moment.middle), renderer)
     pen.within(0, 0, wide, high)
     head(pen, moment, Room(0, 0, wide, HEAD), moment.scene["name"])
     foot(pen, moment, Room(0, high - FOOT, wide, FOOT), speed)
+
+
+def inner(pen: Pen) -> Room:
+    """Where the scene of a sheet is."""
+    wide, high = pen.size
+    return Room(0, HEAD, wide, high - HEAD - FOOT)
 
 
 def strip(pen: Pen, reel: Reel, times: Sequence[float]) -> None:
@@ -34,8 +41,10 @@ def strip(pen: Pen, reel: Reel, times: Sequence[float]) -> None:
     pen.clear()
     title = fitted(reel.scene["name"], wide - 2 * EDGE, bold=True)
     pen.text(title, EDGE, HEAD - 10, "left", palette()["ink"], bold=True)
+    inside = _inside(rooms[0])
+    renderer = Renderer(int(inside.wide), int(inside.high))
     for k, (t, room) in enumerate(zip(times, rooms, strict=True)):
-        _panel(pen, reel.at(float(t)), room, scaled=k == len(times) - 1, turned=k == 0)
+        _panel(pen, reel.at(float(t)), room, renderer, scaled=k == len(times) - 1, turned=k == 0)
 
 
 def panels(scene: Mapping[str, Any], room: Room, count: int) -> list[Room]:
@@ -45,7 +54,7 @@ def panels(scene: Mapping[str, Any], room: Room, count: int) -> list[Room]:
 
 
 def _rooms(room: Room, count: int, columns: int) -> list[Room]:
-    wide, high = room.wide / columns, room.high / -(-count // columns)
+    wide, high = room.wide // columns, room.high // -(-count // columns)
     return [Room(room.x + wide * (k % columns), room.y + high * (k // columns), wide, high) for k in range(count)]
 
 
@@ -58,8 +67,8 @@ def _inside(room: Room) -> Room:
     return Room(room.x, room.y + LABEL, room.wide, room.high - LABEL)
 
 
-def _panel(pen: Pen, moment: Moment, room: Room, scaled: bool, turned: bool) -> None:
-    draw(pen, moment, sight(moment.scene, _inside(room), MARGIN), scaled, turned)
+def _panel(pen: Pen, moment: Moment, room: Room, renderer: Renderer, scaled: bool, turned: bool) -> None:
+    draw(pen, moment, sight(moment.scene, _inside(room), MARGIN, moment.middle), renderer, scaled, turned)
     pen.within(room.x, room.y, room.wide, room.high)
     pen.rectangle(room.x, room.y, room.wide, 1, palette()["rule"])
     if room.x > 0:

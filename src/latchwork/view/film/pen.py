@@ -79,6 +79,13 @@ class Pen:
         unit = Path.unit_circle()
         self._draw(Path(np.asarray(unit.vertices) * radius + middle, unit.codes), fill, edge, 1.5, alpha=alpha)
 
+    def image(self, rows: Array, x: float, y: float) -> None:
+        """A picture (high, wide, 4), where its upper left corner is."""
+        gc = self.renderer.new_gc()
+        gc.set_clip_rectangle(self.clip)
+        self.renderer.draw_image(gc, x, self.size[1] - y - rows.shape[0], rows[::-1])
+        gc.restore()
+
     def text(self, words: str, x: float, y: float, align: str, color: str, bold: bool = False) -> None:
         """Words on a line, with a rim of paper; ``align`` is what of them stands at x: left, center or right."""
         from matplotlib.path import Path

@@ -4,6 +4,7 @@
 const NEAR = { mouse: 14, pen: 18, touch: 30 }; // px within which something is taken
 const REACH = 2; // px: how far a line drawn by hand may be off when it is simplified
 const PATH = 400; // places of a path
+const PAST = 2600; // frames that are kept: about a minute
 
 const byId = (id) => document.getElementById(id);
 
@@ -12,15 +13,6 @@ function segmentDistance(p, a, b) {
   const d = [b[0] - a[0], b[1] - a[1]], long = d[0] * d[0] + d[1] * d[1];
   const s = long ? Math.min(Math.max(((p[0] - a[0]) * d[0] + (p[1] - a[1]) * d[1]) / long, 0), 1) : 0;
   return [Math.hypot(p[0] - a[0] - s * d[0], p[1] - a[1] - s * d[1]), s];
-}
-
-function isInside(p, corners) {
-  let inside = false;
-  for (let i = 0, j = corners.length - 1; i < corners.length; j = i++) {
-    const [a, b] = [corners[i], corners[j]];
-    if (a[1] > p[1] !== b[1] > p[1] && p[0] < a[0] + ((b[0] - a[0]) * (p[1] - a[1])) / (b[1] - a[1])) inside = !inside;
-  }
-  return inside;
 }
 
 function simplified(places) {
@@ -46,6 +38,8 @@ class Bench {
     this.arrows = [];
     this.fence = [];
     this.path = [];
+    this.past = []; // frames that were shown, for a look back
+    this.back = null; // the one that is looked back at
     this.held = null; // what the pointer holds: { body, through, to, pointer }
     this.stroke = null; // a fence that is being drawn, in pixels
     this.touches = new Map();
@@ -88,13 +82,18 @@ class Bench {
 
   heard(message) {
     if (message.kind === "scene") this.begin(message);
-    else if (message.kind === "shapes") { this.scene.shapes = message.shapes; this.ask(); }
+    else if (message.kind === "still" && !this.scene) this.still(message.scene);
+    else if (message.kind === "shapes") {
+      for (const key of ["shapes", "members", "meshes"]) this.scene[key] = message[key];
+      this.ask();
+    }
     else if (message.kind === "fence") {
       this.fence = message.points;
       byId("unfence").disabled = !message.points.length;
       this.ask();
     } else if (message.kind === "hand" && !message.yours) this.held = null;
     else if (message.kind === "answer" && !message.ok && message.do === "grab") this.held = null;
+    if (message.kind === "answer" && message.do === "pose") this.posed(message);
     if (message.kind === "mode") this.arrows = message.arrows;
     this.panels.heard(message);
   }
@@ -110,14 +109,14 @@ class Bench {
     this.arrowsAt = offset + message.plots.length;
     this.frame = null;
     this.path = [];
-    const row = (track, width) => this.frame.subarray(this.offsets[track], this.offsets[track] + width);
+    const row = (track, width) => (this.back || this.frame).subarray(this.offsets[track], this.offsets[track] + width);
+    this.past = [];
     const old = this.drawing;
     this.drawing = new Drawing(byId("picture"), this.scene, row);
     if (same && old) for (const key of ["right", "up", "out", "zoom", "shift", "strongest"]) this.drawing[key] = old[key];
     else {
       this.drawing.strongest = 1;
-      this.options.turn = !isFlat(this.scene);
-      if (this.options.turn) this.drawing.turn(0.45, 0.28);
+      this.options.turn = !this.scene.flat;
     }
     byId("turn").setAttribute("aria-pressed", String(this.options.turn));
     byId("fence").hidden = byId("unfence").hidden = !message.fence;
@@ -125,14 +124,35 @@ class Bench {
     this.fit();
   }
 
+  still(scene) {
+    // A picture of the start, until the first frame comes.
+    const drawing = new Drawing(byId("picture"), scene, (track) => scene.tracks[track]);
+    drawing.fit();
+    drawing.draw();
+    byId("hint").textContent = "starting";
+    performance.mark("first picture");
+  }
+
   shown(frame) {
     if (!this.scene || frame.length < this.arrowsAt) return;
     const head = this.head, before = head.t;
     this.frame = frame;
     for (const [name, k] of Object.entries(this.index)) head[name] = frame[k];
-    if (head.t < before) this.path = [];
+    if (head.t < before) {
+      this.path = [];
+      while (this.past.length && this.past[this.past.length - 1][this.index.t] >= head.t) this.past.pop();
+    }
+    this.past.push(frame);
+    if (this.past.length > PAST) this.past.shift();
     this.panels.shown(head, frame.subarray(this.plotsAt, this.arrowsAt), this.lam());
     if (this.options.trail) this.follow();
+    this.ask();
+  }
+
+  preview(seconds) {
+    // A look at how it was so many seconds ago, before the run is taken back; 0 ends it.
+    const at = this.index && this.index.t, then = this.head.t - seconds;
+    this.back = seconds > 0 ? this.past.find((frame) => frame[at] >= then) || null : null;
     this.ask();
   }
 
@@ -148,7 +168,7 @@ class Bench {
   follow() {
     // The path of what the hand holds, or of the last dot.
     const dots = this.scene.dots.filter((dot) => dot.body), dot = dots[dots.length - 1];
-    const chain = this.scene.chain, track = chain.length ? chain[chain.length - 1] : dot && dot.at;
+    const track = this.scene.end !== null ? this.scene.end : dot && dot.at;
     if (track === undefined) return;
     this.path.push([...this.drawing.row(track, 3)]);
     if (this.path.length > PATH) this.path.shift();
@@ -178,8 +198,11 @@ class Bench {
       }
       this.drawFence();
     });
-    if (options.forces) this.drawForces();
-    this.drawHand();
+    if (this.back) drawing.text("as it was", 14, drawing.high - 60, "left", drawing.colors.force);
+    else {
+      if (options.forces) this.drawForces();
+      this.drawHand();
+    }
     if (this.stroke) drawing.line(this.stroke, drawing.colors.fence, 4);
   }
 
@@ -238,60 +261,69 @@ class Bench {
   // --- what the pointer does ------------------------------------------------------------------------------------
 
   pick(p, near) {
-    // What is under a pixel: its body, and the place of it that is taken. Dots come before lines, lines before faces.
-    const { drawing, scene } = this;
+    // What is under a pixel: its body, and the place of it that is taken. Near by, members come before centres.
+    const { drawing, scene } = this, hit = hitSolid(drawing, p[0], p[1]);
+    if (hit) return hit;
     let best = null, least = near;
-    const offer = (distance, body, through, rank) => {
-      if (body && distance <= near && distance + rank < least + (best ? 0 : near)) {
-        least = distance + rank;
-        best = { body, through };
-      }
+    const offer = (distance, body, through) => {
+      if (body && distance <= least) [least, best] = [distance, { body, through }];
     };
     const three = (track) => [...drawing.row(track, 3)];
     for (const item of scene.dots) {
       const at = drawing.screen(three(item.at));
-      offer(Math.hypot(p[0] - at[0], p[1] - at[1]), item.body, three(item.at), 0);
+      offer(Math.hypot(p[0] - at[0], p[1] - at[1]), item.body, three(item.at));
     }
-    const lines = scene.lines.map((item) => [item.a, item.b, item.body]);
-    scene.chain.forEach((track, k) => k && lines.push([scene.chain[k - 1], track, scene.links[k]]));
-    for (const [a, b, body] of lines) {
+    for (const { a, b, body } of scene.members) {
       const [from, to] = [three(a), three(b)], [distance, s] = segmentDistance(p, drawing.screen(from), drawing.screen(to));
-      offer(distance, body, mix(from, 1 - s, to, s), 6);
+      offer(distance, body, mix(from, 1 - s, to, s));
     }
-    for (const item of scene.shapes) {
-      if (!item.body) continue;
-      const through = three(item.at);
-      for (const [kind, numbers] of item.parts) {
-        const places = drawing.placed(item, numbers);
-        const inside = kind === "ball"
-          ? Math.hypot(p[0] - places[0][0], p[1] - places[0][1]) <= Math.hypot(...numbers.slice(3)) * drawing.pixels
-          : kind === "face" && isInside(p, places);
-        if (inside) offer(0, item.body, drawing.world(p[0], p[1], through), 10);
-        else if (kind === "edge" || kind === "face") {
-          for (let k = 1; k < places.length; k++) {
-            const distance = segmentDistance(p, places[k - 1], places[k])[0];
-            offer(distance, item.body, drawing.world(p[0], p[1], through), 9);
-          }
-        }
+    return best || this.around(p, near);
+  }
+
+  around(p, near) {
+    // The nearest solid on circles around a pixel.
+    for (const reach of [near / 3, (2 * near) / 3, near]) {
+      for (let k = 0; k < 8; k++) {
+        const a = (k * Math.PI) / 4, hit = hitSolid(this.drawing, p[0] + reach * Math.cos(a), p[1] + reach * Math.sin(a));
+        if (hit) return hit;
       }
     }
-    return best;
+    return null;
   }
 
   grab(body, through, pointer) {
-    this.held = { body, through, to: through, pointer, sent: this.say({ do: "grab", body, at: through }) };
+    const posing = this.head.paused === 1 && pointer !== "keys"; // while it is paused, it is put where it is drawn to
+    this.held = { body, through, to: through, pointer, posing, at: through, waits: false,
+      sent: posing ? false : this.say({ do: "grab", body, at: through }) };
     byId("hint").hidden = true;
     this.ask();
   }
 
   pull(to) {
     this.held.to = to;
-    this.say({ do: "move", to });
+    if (this.held.posing) this.pose();
+    else this.say({ do: "move", to });
     this.ask();
   }
 
+  pose() {
+    // One place after the other: the next is asked for when the last was answered.
+    const { held } = this;
+    if (!held || held.waits) return;
+    held.waits = this.say({ do: "pose", body: held.body, at: held.at, to: held.to, id: "pose" });
+    held.asked = held.to;
+  }
+
+  posed(message) {
+    const { held } = this;
+    if (!held || !held.posing) return;
+    held.waits = false;
+    if (message.ok) held.at = message.at;
+    if (message.ok && Math.hypot(...mix(held.to, 1, held.asked, -1)) > 0) this.pose();
+  }
+
   drop() {
-    if (this.held) this.say({ do: "drop" });
+    if (this.held && !this.held.posing) this.say({ do: "drop" });
     this.held = null;
     this.ask();
   }
@@ -342,7 +374,7 @@ class Bench {
     const old = this.touches.get(event.pointerId);
     if (!old) {
       if (drawing && this.frame && event.pointerType === "mouse" && !event.buttons) {
-        event.target.classList.toggle("over", Boolean(!this.options.fence && this.pick(p, NEAR.mouse)));
+        event.target.classList.toggle("over", Boolean(!this.options.fence && hitSolid(drawing, p[0], p[1])));
       }
       return;
     }
@@ -371,7 +403,6 @@ class Bench {
   home() {
     if (!this.drawing) return;
     this.drawing.reset();
-    if (!isFlat(this.scene)) this.drawing.turn(0.45, 0.28);
     this.fit();
   }
 

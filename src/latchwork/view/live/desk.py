@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from latchwork.errors import EvaluationError
+from latchwork.files import read_text
 from latchwork.realtime.board import State
 from latchwork.realtime.commands import parsed
+from latchwork.realtime.session import MOST_BYTES
 from latchwork.view.live.visitor import Visitor
 
 HAND = 0.003  # s between two motions of a hand
 MOST_ASKED = 1000  # commands that wait for an answer
+SAVE = "save"  # what a page asks for instead: the session itself
 FORBIDDEN = frozenset({"record"})  # what a page may not ask for: files are for whoever started the server
 COSTLY = frozenset({"rewind", "reset", "fence", "unfence", "hold", "release"})  # each may take as long as many ticks
 LETTING_GO = frozenset({"rewind", "reset"})  # after these, no hand holds anything
@@ -69,6 +73,9 @@ class Desk:
         if "looks" in found:
             visitor.looks = found["looks"] is True
             return
+        if found.get("do") == SAVE:
+            self._save(visitor)
+            return
         try:
             command = parsed(found)
             if command["do"] in FORBIDDEN:
@@ -96,6 +103,19 @@ class Desk:
         if do in ("pause", "go", "step"):
             self._resting = False
         self._ask(visitor, command)
+
+    def _save(self, visitor: Visitor) -> None:
+        """The session until now as a file for one page: the loop writes it, and the page is told its text."""
+        why = ""
+        if not visitor.costly.takes(asyncio.get_running_loop().time()):
+            why = "The run was asked for too often. Wait a moment."
+        elif self.loop is not None and (state := self.loop.state()) is not None and state.recording:
+            why = "The run is being recorded by whoever started the server. Ask there."
+        if why:
+            visitor.tell({"kind": "answer", "id": None, "do": SAVE, "ok": False, "why": why})
+            return
+        self.send({"do": "record", "on": True})
+        self._ask(visitor, {"do": "record", "on": False})
 
     def _take_over(self, visitor: Visitor | None) -> None:
         """The hand is this page's from now on, or nobody's."""
@@ -140,6 +160,11 @@ class Desk:
         elif asked.do == "grab" and not row.get("ok") and self.holder == asked.page:
             self.holder = None
         page = self._visitors.get(asked.page)
+        if asked.do == "record":
+            told = session_of(row)
+            if page is not None:
+                page.tell(told)
+            return None
         if page is not None:
             page.tell(row | {"id": asked.id, "do": asked.do})
         return asked.do
@@ -164,3 +189,14 @@ class Desk:
         """Go on, where the pause was ours."""
         if self._resting:
             self._resting = not self.send({"do": "go"})
+
+
+def session_of(row: Row) -> Row:
+    """What a page is told of a session that the loop has written down; the file is taken away."""
+    if not row.get("ok") or not row.get("path"):
+        return {"kind": "answer", "id": None, "do": SAVE, "ok": False, "why": row.get("why") or "There is no run yet."}
+    path = Path(row["path"])
+    try:
+        return {"kind": "session", "text": read_text(path, MOST_BYTES)}
+    finally:
+        path.unlink(missing_ok=True)

@@ -11,7 +11,8 @@ from websockets.http11 import Response
 
 KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "txt": "text/plain"}
 FILES = {
-    "/": ("live", "index.html"), "/draw.js": ("", "draw.js"), "/wire.js": ("live", "wire.js"),
+    "/": ("live", "index.html"), "/draw.js": ("", "draw.js"), "/gl.js": ("", "gl.js"),
+    "/wire.js": ("live", "wire.js"),
     "/bench.js": ("live", "bench.js"), "/panels.js": ("live", "panels.js"), "/plot.js": ("live", "plot.js"),
     "/gallery.js": ("live", "gallery.js"), "/main.js": ("live", "main.js"), "/live.css": ("live", "live.css"),
     "/icon.svg": ("live", "icon.svg"),

@@ -61,18 +61,12 @@ class Gallery {
 
   draw(card) {
     if (!card.drawing) return;
-    const { drawing } = card, flat = isFlat(drawing.scene);
-    drawing.reset();
-    if (!flat) drawing.turn(0.5, 0.3);
-    drawing.fit();
-    drawing.draw();
+    card.drawing.reset();
+    card.drawing.fit();
+    card.drawing.draw();
   }
 
   drawAll() {
     for (const card of this.cards.values()) this.draw(card);
   }
-}
-
-function isFlat(scene) {
-  return scene.flat; // all of it lies in the plane of the picture
 }

@@ -20,7 +20,11 @@ function route() {
   at("gallery").hidden = Boolean(name);
   at("bench").hidden = !name;
   document.title = "Latchwork";
-  if (name) app.bench = new Bench(name);
+  if (name) {
+    const card = app.gallery.cards.get(name);
+    app.bench = new Bench(name);
+    if (card && card.drawing) app.bench.still(card.drawing.scene);
+  }
   else {
     app.gallery.open();
     app.gallery.drawAll();

@@ -43,9 +43,13 @@ class Panels {
     this.on("step", "click", () => say({ do: "step", ticks: 1 }));
     this.on("reset", "click", () => say({ do: "reset", id: "reset" }));
     this.on("speed", "change", () => say({ do: "speed", value: Number(byId("speed").value) }));
-    this.on("rewind", "input", () => { byId("rewind-value").value = Math.abs(byId("rewind").value) + " s"; });
+    this.on("rewind", "input", () => {
+      byId("rewind-value").value = Math.abs(byId("rewind").value) + " s";
+      bench.preview(-Number(byId("rewind").value));
+    });
     this.on("rewind", "change", () => {
       const seconds = -Number(byId("rewind").value);
+      bench.preview(0);
       if (seconds > 0) { say({ do: "pause" }); say({ do: "rewind", seconds, id: "rewind" }); }
       byId("rewind").value = 0;
       byId("rewind-value").value = "0 s";
@@ -53,6 +57,25 @@ class Panels {
     for (const name of ["names", "forces", "trail", "turn", "fence"]) {
       this.on(name, "click", () => this.tool(name, !bench.options[name]));
     }
+    this.on("gauges", "click", () => {
+      const on = document.body.classList.toggle("gauges");
+      byId("gauges").setAttribute("aria-pressed", String(on));
+    });
+    this.on("enlarge", "click", () => {
+      const on = byId("equations-panel").classList.toggle("large");
+      byId("enlarge").setAttribute("aria-pressed", String(on));
+      byId("enlarge").textContent = on ? "close" : "enlarge";
+    });
+    this.on("plot-all", "click", () => {
+      this.plot.whole = !this.plot.whole;
+      byId("plot-all").setAttribute("aria-pressed", String(this.plot.whole));
+      byId("plot-title").textContent = this.plot.whole ? "Whole run" : "Last 10 s";
+      this.plot.draw();
+    });
+    this.on("plot-csv", "click", () => offer(bench.name + ".csv", this.plot.csv(), "text/csv"));
+    this.on("plot", "pointermove", (event) => { this.plot.cursor = event.offsetX; this.plot.draw(); });
+    this.on("plot", "pointerleave", () => { this.plot.cursor = null; this.plot.draw(); });
+    this.on("download", "click", () => say({ do: "save" }));
     this.on("home", "click", () => bench.home());
     this.on("unfence", "click", () => say({ do: "unfence" }));
     for (const [id, range, unit] of COUPLER) {
@@ -71,8 +94,7 @@ class Panels {
     byId(name).setAttribute("aria-pressed", String(on));
     if (name === "fence") {
       byId("picture").classList.toggle("fencing", on);
-      if (on) { bench.drawing.right = axisOf(bench.scene.view[0]); bench.drawing.up = axisOf(bench.scene.view[1]);
-        bench.drawing.out = cross(bench.drawing.right, bench.drawing.up); }
+      if (on) bench.drawing.straight();
       this.hint(on ? "Draw a line: what runs into it must follow it. Draw again to reshape it." : "");
     }
     if (name === "trail") bench.path = [];
@@ -93,8 +115,12 @@ class Panels {
 
   heard(message) {
     const known = { scene: "begin", mode: "enter", automaton: "automaton", equations: "equations", event: "happened",
-      values: "values", answer: "answered", trouble: "trouble", dropped: "dropped", house: "house" };
+      values: "values", answer: "answered", trouble: "trouble", session: "session", dropped: "dropped", house: "house" };
     if (known[message.kind]) this[known[message.kind]](message);
+  }
+
+  session({ text }) {
+    offer(this.bench.name + ".jsonl", text, "application/jsonl");
   }
 
   house(message) {
@@ -254,8 +280,14 @@ class Panels {
     this.timer = setTimeout(() => { banner.hidden = true; }, 6000);
   }
 
-  trouble({ why }) {
+  trouble({ why, final }) {
     clearTimeout(this.timer);
+    if (final) { // there is nothing to try again
+      this.bench.wire.close();
+      byId("title").textContent = "Not here";
+      byId("status").textContent = "";
+      byId("hint").hidden = true;
+    }
     byId("banner").textContent = why;
     byId("banner").hidden = false;
   }

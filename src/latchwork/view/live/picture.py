@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from latchwork.errors import LatchworkError
 from latchwork.hybrid.input_laws import Driven
-from latchwork.hybrid.trajectory import Samples, quantity
+from latchwork.hybrid.trajectory import quantity
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.cuts import Cuts
 from latchwork.mechanics.frame import Frame
@@ -22,12 +22,12 @@ from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.realtime.exhibit import Exhibit
 from latchwork.symbolic.traverse import rebuild
-from latchwork.view.live.posture import Posture, posture, spread
-from latchwork.view.posing import Tracks, digits, dots, drawn_shapes, framed, lines, point_named, shapes_of
+from latchwork.view.live.posture import Posture, exact_states, posture, spread
+from latchwork.view.mechanism import mechanism
+from latchwork.view.posing import Drawn, Tracks, digits, dots, framed, point_named, shapes_of
 from latchwork.view.sketch import Outline
 
 Array = np.ndarray
-FLAT = 1e-6  # in units of the model: what leaves the plane by less does not
 MOST_PLOTS = 40  # quantities that a page may choose from
 
 
@@ -73,24 +73,25 @@ def pictured(exhibit: Exhibit, start: Posture) -> Picture:
     at = poses.states
     places = dict(zip(start.points, at.each(*start.points), strict=True))
     chosen = [point_named(start, item) for item in exhibit.draw]
-    low, high, outlines = framed(poses, shapes, exhibit.view, at, places)
-    tracks = Tracks(digits(float(np.linalg.norm(high - low))))
+    made = mechanism(poses, shapes, exhibit.view, at, places, chosen, exact_states(exhibit.model, poses))
+    tight = framed(start, shapes, exhibit.view, start.states)[:2]
+    if start.equations.system.visuals:  # how far its joints could turn says little of where a robot will be
+        made = made.around(*tight, start, shapes)
+    tracks = Tracks(digits(made.size))
     hung = Hung(start, tracks)
     for point, rows in places.items():
         hung.point(point, rows)
+    drawn = Drawn(made, at, tracks)
     scene = {
-        "name": start.equations.name, "view": exhibit.view, "box": [low.tolist(), high.tolist()],
-        "digits": tracks.decimals, "chain": [hung.point(point, places[point]) for point in chosen],
-        "lines": [] if chosen else list(lines(places, tracks, float(np.linalg.norm(high - low)), bool(outlines))),
-        "dots": list(dots(start, places, tracks, bool(outlines))),
-        "shapes": list(drawn_shapes(outlines, at, tracks)), "flat": _flat(exhibit.view, places, outlines, at),
+        "name": start.equations.name, **made.seen, "digits": tracks.decimals, **drawn.data,
+        "end": hung.point(chosen[-1], places[chosen[-1]]) if chosen else None,
+        "dots": list(dots(start, places, tracks, any(each["parts"] for each in drawn.shapes))),
     }  # fmt: skip
-    for made in outlines:
-        hung.outline(made, *at.each(made.at, made.frame))
+    for outline in made.outlines:
+        hung.outline(outline, *at.each(outline.at, outline.frame))
     _belong(scene, hung)
     names, plotted = _plots(exhibit, start)
     program = _program(start.driven, [*hung.nodes(), *plotted])
-    tight = framed(start, shapes, exhibit.view, start.states)[:2]
     return Picture(scene | {"widths": hung.widths}, start, program, names, [corner.tolist() for corner in tight])
 
 
@@ -103,18 +104,6 @@ def _outlined(start: Posture, shapes: Sequence[Any], view: str) -> Iterator[tupl
 def _stands(start: Posture, shape: Any) -> bool:
     made = getattr(shape, "frame", None)
     return isinstance(made, Frame) and Cuts(start.equations.system).carrier(made) is None
-
-
-def _flat(view: str, places: Mapping[Point, Array], outlines: Sequence[Outline], at: Samples) -> bool:
-    """Whether all that moves stays in the plane of the view."""
-    across = next(k for k in range(3) if "xyz"[k] not in view)
-    depths = [rows[:, across] for rows in places.values()]
-    for made in outlines:
-        place, cosines = at.each(made.at, made.frame)
-        depths += [(part.places @ cosines[k].T + place[k])[:, across] for part in made.parts for k in range(len(place))
-                   if part.kind != "ball"]  # fmt: skip
-        depths += [np.ones(1) for part in made.parts if part.kind == "ball"]
-    return max(float(np.abs(rows).max()) for rows in depths) < FLAT
 
 
 class Hung:
@@ -158,16 +147,11 @@ class Hung:
 
 
 def _belong(scene: dict[str, Any], hung: Hung) -> None:
-    """Say of everything which body it belongs to, if any."""
+    """Say of every dot which body it belongs to, if any."""
     centers = {body.name for body in hung.equations.system.bodies}
-    for item in scene["lines"]:
-        item["body"] = hung.body[item["b"]]
     for item in scene["dots"]:
         own = item["kind"] in ("particle", "center") and item["name"] in centers
         item["body"] = item["name"] if own else hung.body[item["at"]]
-    for item in scene["shapes"]:
-        item["body"] = hung.body[item["turn"]] or hung.body[item["at"]]
-    scene["links"] = [hung.body[track] for track in scene["chain"]]
 
 
 def _plots(exhibit: Exhibit, start: Posture) -> tuple[tuple[str, ...], list[int]]:

@@ -1,7 +1,8 @@
 "use strict";
-// The last seconds of some quantities, one strip each, with what they are now.
+// Some quantities against time, one strip each with its axis; the pointer reads them. The last seconds, or the whole run.
 
-const SPAN = 10, STRIP = 62; // s; px
+const SPAN = 10, STRIP = 74, LEFT = 52; // s; px
+const MOST_KEPT = 60000; // rows of a run; then every second one is forgotten
 const LINE_COLORS = ["--line-0", "--line-1", "--line-2", "--line-3"];
 
 class Plot {
@@ -10,6 +11,8 @@ class Plot {
     this.pen = canvas.getContext("2d");
     this.names = [];
     this.chosen = [];
+    this.whole = false; // whether all of the run is shown
+    this.cursor = null; // where the pointer is, in pixels
     this.clear();
   }
 
@@ -37,10 +40,24 @@ class Plot {
     }
     this.t.push(t);
     this.rows.push(values);
-    let old = 0;
-    while (old < this.t.length && this.t[old] < t - SPAN - 0.1) old++;
-    if (old) { this.t.splice(0, old); this.rows.splice(0, old); }
-    while (this.events.length && this.events[0] < t - SPAN) this.events.shift();
+    if (this.t.length > MOST_KEPT) {
+      this.t = this.t.filter((_, k) => k % 2);
+      this.rows = this.rows.filter((_, k) => k % 2);
+    }
+  }
+
+  csv() {
+    // The whole run as a table.
+    const quoted = (name) => (/[",\n]/.test(name) ? '"' + name.replaceAll('"', '""') + '"' : name);
+    return [["t", ...this.names.map(quoted)].join(","), ...this.t.map((t, k) => [t, ...this.rows[k]].join(","))].join("\n") + "\n";
+  }
+
+  get first() { // the first row that is shown
+    if (this.whole) return 0;
+    const begin = this.t[this.t.length - 1] - SPAN;
+    let low = 0, high = this.t.length - 1;
+    while (high - low > 1) { const middle = (low + high) >> 1; if (this.t[middle] < begin) low = middle; else high = middle; }
+    return low;
   }
 
   draw() {
@@ -49,38 +66,64 @@ class Plot {
     pen.clearRect(0, 0, wide, high);
     pen.font = "11px system-ui, sans-serif";
     if (!this.t.length || !this.chosen.length) return;
-    const now = this.t[this.t.length - 1], begin = now - SPAN, left = 4, room = wide - 70;
-    const x = (t) => left + (room * (t - begin)) / SPAN;
-    pen.fillStyle = color("--rule");
-    for (let t = Math.ceil(begin); t <= now; t++) pen.fillRect(x(t), 0, t % 5 ? 0.5 : 1, high - 16);
-    pen.fillStyle = color("--force");
-    for (const t of this.events) pen.fillRect(x(t) - 0.5, high - 16, 1, 4);
-    pen.fillStyle = color("--soft");
+    const now = this.t[this.t.length - 1], begin = this.whole ? this.t[0] : now - SPAN, span = Math.max(now - begin, 1e-9);
+    const room = wide - LEFT - 8, x = (t) => LEFT + (room * (t - begin)) / span;
+    const step = roundStep((span * 60) / Math.max(room, 60));
     pen.textAlign = "center";
-    for (let t = Math.ceil(begin / 5) * 5; t <= now; t += 5) if (t >= 0) pen.fillText(t + " s", Math.max(x(t), 14), high - 2);
-    this.chosen.forEach((name, k) => this.strip(name, k, x, color(LINE_COLORS[k]), color("--soft"), wide));
+    for (let k = Math.ceil(begin / step); k * step <= now; k++) {
+      pen.fillStyle = color("--rule");
+      pen.fillRect(x(k * step), 0, 0.7, high - 16);
+      pen.fillStyle = color("--soft");
+      if (k >= 0 && x(k * step) < wide - 14) pen.fillText(Number((k * step).toPrecision(6)) + (k * step + step > now ? " s" : ""), x(k * step), high - 3);
+    }
+    pen.fillStyle = color("--force");
+    for (const t of this.events) if (t >= begin) pen.fillRect(x(t) - 0.5, high - 16, 1, 4);
+    const first = this.first, at = this.cursor === null ? null : this.nearest(begin + (span * (this.cursor - LEFT)) / room, first);
+    this.chosen.forEach((name, k) => this.strip(name, k, first, x, color(LINE_COLORS[k]), color("--soft"), color("--rule"), wide, at));
+    if (at !== null) {
+      pen.fillStyle = color("--soft");
+      pen.fillRect(x(this.t[at]) - 0.5, 0, 1, high - 16);
+      pen.textAlign = x(this.t[at]) > wide / 2 ? "right" : "left";
+      pen.fillText("t = " + this.t[at].toFixed(3) + " s", x(this.t[at]) + (pen.textAlign === "left" ? 4 : -4), high - 18);
+    }
   }
 
-  strip(name, k, x, line, soft, wide) {
-    const { pen } = this, index = this.names.indexOf(name), top = k * STRIP + 4, tall = STRIP - 12;
+  nearest(t, first) {
+    if (this.cursor < LEFT) return null;
+    let low = first, high = this.t.length - 1;
+    while (high - low > 1) { const middle = (low + high) >> 1; if (this.t[middle] < t) low = middle; else high = middle; }
+    return t - this.t[low] < this.t[high] - t ? low : high;
+  }
+
+  strip(name, k, first, x, line, soft, rule, wide, at) {
+    const { pen } = this, index = this.names.indexOf(name), top = k * STRIP + 16, tall = STRIP - 24;
     if (index < 0) return;
     let low = Infinity, high = -Infinity;
-    for (const row of this.rows) { low = Math.min(low, row[index]); high = Math.max(high, row[index]); }
+    for (let i = first; i < this.rows.length; i++) { const v = this.rows[i][index]; low = Math.min(low, v); high = Math.max(high, v); }
     const middle = (low + high) / 2, half = Math.max((high - low) / 2, 1e-6 * Math.abs(middle), 1e-9) * 1.08;
-    const y = (value) => top + tall / 2 - (tall / 2) * ((value - middle) / half);
+    const y = (value) => top + tall / 2 - (tall / 2) * ((value - middle) / half), step = roundStep(half * 0.9);
+    pen.textAlign = "right";
+    for (let j = Math.ceil((middle - half) / step); j * step <= middle + half; j++) {
+      pen.fillStyle = rule;
+      pen.fillRect(LEFT, y(j * step), wide - LEFT - 8, 0.7);
+      pen.fillStyle = soft;
+      pen.fillText(brief(Math.abs(j * step) < 1e-12 * step ? 0 : j * step), LEFT - 5, y(j * step) + 4);
+    }
     pen.beginPath();
-    this.rows.forEach((row, i) => (i ? pen.lineTo(x(this.t[i]), y(row[index])) : pen.moveTo(x(this.t[i]), y(row[index]))));
+    const skip = Math.max(1, Math.floor((this.rows.length - first) / 1500));
+    for (let i = first; i < this.rows.length; i += skip) {
+      const px = x(this.t[i]), py = y(this.rows[i][index]);
+      if (i === first) pen.moveTo(Math.max(px, LEFT), py); else if (px >= LEFT) pen.lineTo(px, py);
+    }
     pen.strokeStyle = line;
     pen.lineWidth = 1.6;
     pen.lineJoin = "round";
     pen.stroke();
-    pen.textAlign = "right";
-    pen.fillStyle = soft;
-    pen.fillText(brief(high), wide - 2, top + 8);
-    pen.fillText(brief(low), wide - 2, top + tall + 2);
     pen.fillStyle = line;
-    pen.fillText(name.length > 10 ? name.slice(0, 9) + "…" : name, wide - 2, top + tall / 2 - 2);
-    pen.fillText(brief(this.rows[this.rows.length - 1][index]), wide - 2, top + tall / 2 + 10);
+    pen.textAlign = "left";
+    const shown = at === null ? this.rows.length - 1 : at;
+    pen.fillText((name.length > 24 ? name.slice(0, 23) + "…" : name) + " = " + brief(this.rows[shown][index], 4), LEFT + 4, top - 5);
+    if (at !== null) { pen.beginPath(); pen.arc(x(this.t[at]), y(this.rows[at][index]), 3, 0, 7); pen.fill(); }
   }
 }
 
@@ -90,4 +133,13 @@ function brief(value, digits = 3) {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(1).replace("-", "−");
   return value.toFixed(Math.max(0, digits - 1 - Math.max(0, Math.floor(Math.log10(size || 1))))).replace("-", "−");
+}
+
+function offer(name, text, kind) {
+  // A file for whoever looks at the page.
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: kind }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

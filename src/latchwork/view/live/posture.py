@@ -124,3 +124,8 @@ def spread(start: Posture, model: Model, bounded: bool) -> Posture:
         return near
     seen = run.at(np.linspace(0.0, LOOKED, OTHERS))
     return near.with_states(np.concatenate([near.t, seen.t]), np.concatenate([near.states.x, seen.x]))
+
+
+def exact_states(model: Model, poses: Posture) -> Array | None:
+    """Of the states that `spread` gives, those in which the constraints hold: the start, and those of the run."""
+    return np.array([0, *range(OTHERS + 1, len(poses.t))]) if model.constraints else None

@@ -11,6 +11,8 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor
 from typing import Any
 
+import numpy as np
+
 from latchwork.errors import LatchworkError
 from latchwork.realtime.board import State
 from latchwork.realtime.exhibit import exhibit_of
@@ -134,7 +136,7 @@ class Room:
             for row in loop.news():
                 self._heard(shown, row)
             state = loop.state()
-            if state is not None and (self.state is None or state.tick != self.state.tick or now - framed > SELDOM):
+            if state is not None and (self.state is None or _differ(state, self.state) or now - framed > SELDOM):
                 framed, self.state = now, state
                 self._frame(shown, state)
             if self.visits.changed and now - drawn > DRAWN:
@@ -232,7 +234,7 @@ class Room:
         picture = await asyncio.to_thread(shown.redrawn)
         if picture.scene["widths"] == shown.picture.scene["widths"]:
             shown.picture = picture
-            self._tell({"kind": "shapes", "shapes": picture.scene["shapes"]})
+            self._tell({"kind": "shapes"} | {key: picture.scene[key] for key in ("shapes", "members", "meshes")})
 
     def _typeset(self, labels: tuple[str, ...]) -> None:
         """The equations of a mode, made elsewhere when it is first met."""
@@ -253,3 +255,8 @@ class Room:
         self._equations[labels] = html
         if self._mode is not None and tuple(self._mode["names"]) == labels:
             self._tell({"kind": "equations", "html": html})
+
+
+def _differ(one: State, other: State) -> bool:
+    """Whether anything has moved."""
+    return one.tick != other.tick or not np.array_equal(one.x, other.x)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
@@ -22,6 +23,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
+from latchwork.errors import did_you_mean
 from latchwork.realtime.process import Loop
 from latchwork.view.live import aside, files
 from latchwork.view.live.desk import Looping
@@ -32,6 +34,7 @@ from latchwork.view.live.visitor import Visitor, written
 LARGEST = 64 * 1024  # bytes of a message
 MOST_PAGES = 16
 MOST_ROOMS = 4
+MOST_COPIES = 12  # rooms, where every page has one of its own
 IDLE = 60.0  # s that a loop without pages is kept
 SOCKETS = ("/gallery", "/live")
 QUIET = logging.getLogger("latchwork.live")  # what strangers do wrong is counted, not printed
@@ -42,12 +45,15 @@ QUIET.propagate = False
 class Server:
     """Sources by name, who may come in, and what is open.
 
-    ``looping`` makes a loop for a source; ``workers`` makes what typesets and draws cards.
+    ``looping`` makes a loop for a source; ``workers`` makes what typesets and draws cards. With ``copies`` every page
+    has a mechanism of its own; else all that open one share it.
     """
 
     def __init__(self, sources: Mapping[str, str], gate: Gate, *, looping: Callable[[str], Looping] = Loop,
-                 workers: Callable[[], Executor] = aside.workers, idle: float = IDLE) -> None:  # fmt: skip
+                 workers: Callable[[], Executor] = aside.workers, idle: float = IDLE,
+                 copies: bool = False) -> None:  # fmt: skip
         self.sources, self.gate, self._looping, self._idle = dict(sources), gate, looping, idle
+        self.copies = copies
         self._make_workers = workers
         self.rooms: dict[str, Room] = {}
         self.cards: dict[str, str] = {}
@@ -70,6 +76,8 @@ class Server:
             logger=QUIET,
         )  # fmt: skip
         self._tasks = [asyncio.create_task(self._tidy())]
+        if len(self.sources) > 1:
+            self._begin_cards()  # so that there is something to see at once
         return int(next(iter(self._listening.sockets)).getsockname()[1])
 
     async def stop(self) -> None:
@@ -139,13 +147,16 @@ class Server:
         for card in self.cards.values():
             visitor.tell(card)
         self._watching.add(visitor)
-        if not any(task.get_name() == "cards" for task in self._tasks):
-            self._tasks.append(asyncio.create_task(self._make_cards(), name="cards"))
+        self._begin_cards()
         try:
             async for message in connection:
                 visitor.read(message, asyncio.get_running_loop().time())
         finally:
             self._watching.discard(visitor)
+
+    def _begin_cards(self) -> None:
+        if not any(task.get_name() == "cards" for task in self._tasks):
+            self._tasks.append(asyncio.create_task(self._make_cards(), name="cards"))
 
     async def _make_cards(self) -> None:
         """Still pictures, one after the other, in a process beside this one."""
@@ -167,6 +178,8 @@ class Server:
             await connection.close(1008, "no room")
             return
         visitor.tell({"kind": "house", "count": len(self.sources)})
+        if name in self.cards and not room.state:
+            visitor.tell({"kind": "still", "scene": json.loads(self.cards[name]).get("scene")})
         room.enter(visitor)
         try:
             async for message in connection:
@@ -179,15 +192,18 @@ class Server:
     async def _room(self, visitor: Visitor, name: str) -> Room | None:
         """The room of a mechanism, opened where there is one to spare."""
         if name not in self.sources:
-            visitor.tell({"kind": "trouble", "why": "There is no such mechanism here. Go back to the gallery."})
+            why = f"There is no mechanism '{name[:60]}' here.{did_you_mean(name[:60], self.sources)}"
+            visitor.tell({"kind": "trouble", "why": f"{why} The arrow leads to all that there are.", "final": True})
             return None
-        if name not in self.rooms:
-            if len(self.rooms) >= MOST_ROOMS and not await self._close_one():
-                visitor.tell({"kind": "trouble", "why": f"{MOST_ROOMS} mechanisms run already. Close a page first."})
+        key = f"{name} {visitor.number}" if self.copies else name
+        if key not in self.rooms:
+            most = MOST_COPIES if self.copies else MOST_ROOMS
+            if len(self.rooms) >= most and not await self._close_one():
+                visitor.tell({"kind": "trouble", "why": f"{most} mechanisms run already. Close a page first."})
                 return None
             assert self._workers is not None
-            self.rooms[name] = Room(self.sources[name], self._looping, self._workers)
-        return self.rooms[name]
+            self.rooms[key] = Room(self.sources[name], self._looping, self._workers)
+        return self.rooms[key]
 
     async def _close_one(self) -> bool:
         """Stop the loop that has been without pages for longest."""

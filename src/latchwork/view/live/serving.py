@@ -44,10 +44,10 @@ def has_screen() -> bool:
 
 
 def serve_until_interrupted(sources: Mapping[str, str], say: Say, *, host: str = HOST, port: int | None = None,
-                            opened: bool = False) -> None:  # fmt: skip
+                            opened: bool = False, copies: bool = False) -> None:  # fmt: skip
     """Serve; say the address; open it where asked; end with Ctrl-C or a request to terminate."""
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve(sources, say, gate_for(host), port, opened, forever=True))
+        asyncio.run(_serve(sources, say, gate_for(host), port, opened, forever=True, copies=copies))
     say("stopped")
 
 
@@ -57,8 +57,8 @@ def try_out(sources: Mapping[str, str], say: Say) -> None:
 
 
 async def _serve(sources: Mapping[str, str], say: Say, gate: Gate, port: int | None, opened: bool,
-                 forever: bool) -> None:  # fmt: skip
-    server = Server(sources, gate)
+                 forever: bool, copies: bool = False) -> None:  # fmt: skip
+    server = Server(sources, gate, copies=copies)
     try:
         bound = await _bound(server, gate, port)
         if not forever:

@@ -91,7 +91,7 @@ class Shown:
         for name, value in values.items():
             rest[places[name]] = value
         changed, self.rest = bool((rest != self.rest).any()), rest
-        return changed and bool(self.picture.scene["shapes"])
+        return changed
 
     def redrawn(self) -> Picture:
         """The picture with the parameters of now."""

@@ -1,0 +1,136 @@
+"""Kelly's berthing: an arm on an orbiter reaches a station, captures it, and draws it in until the port latches.
+
+Everything drifts freely. The arm pulls on both, the capture is a weld with its plastic impact, and the port closes the
+loop: the joints of the arm then carry forces that nothing moves. Momentum stays what it was, to rounding.
+"""
+
+import math
+
+import numpy as np
+
+import latchwork as lw
+
+ORBITER, STATION, LINK, HAND = 8.0e4, 2.0e5, 200.0, 60.0  # kg
+REACH, WRIST = 7.0, 1.5  # m: links of the arm, and its wrist
+PERIOD, GAINS = 0.1, (0.5, 1.4)
+REACHED, DRAWN, END = 20.0, 60.0, 65.0  # s
+
+
+def build() -> lw.Model:
+    """An orbiter and a station, both free, and an arm with six joints and motors on the orbiter."""
+    model = lw.Model("berthing")
+    orbiter = model.free("orbiter")
+    station = model.free("station")
+    model.body("orbiter", orbiter, orbiter.origin, ORBITER, lw.inertia(orbiter.frame, 1.0e6, 8.0e6, 8.0e6))
+    model.body("station", station, station.origin, STATION, lw.inertia(station.frame, 2.0e7, 2.0e7, 1.0e7))
+    orbiter.origin.at("port", 3.0 * orbiter.frame.z)
+    station.origin.at("hatch", -6.0 * station.frame.z)
+    station.origin.at("grapple", 4.0 * station.frame.x - 6.0 * station.frame.z)
+    at, link = orbiter.origin.at("shoulder", 9.0 * orbiter.frame.x + 3.0 * orbiter.frame.z), orbiter
+    for i, (axis, length, mass) in enumerate(zip("zyyyzx", (0.0, REACH, REACH, 0.0, 0.0, WRIST),
+                                                 (50.0, LINK, LINK, 50.0, 50.0, HAND), strict=True), 1):  # fmt: skip
+        link = model.revolute(f"joint{i}", link, at=at, axis=getattr(link.frame, axis), q=[f"q{i}"], u=[f"u{i}"])
+        middle = link.origin if not length else link.origin.at(f"C{i}", 0.5 * length * link.frame.x)
+        size = max(mass * length**2 / 12, 0.1 * mass)
+        model.body(f"link{i}", link, middle, mass, lw.inertia(link.frame, 0.1 * mass, size, size))
+        model.actuate(link, model.input(f"T{i}"))
+        at = link.origin if not length else link.origin.at(f"P{i}", length * link.frame.x)
+    return model
+
+
+SHOW = ("q_station_pz", "q_orbiter_pz", "T2")
+DRAW = ("port", "shoulder", "P2", "P3", "P6", "grapple", "hatch")
+VIEW = "xz"
+START = {"q_station_px": 1.0, "q_station_pz": 14.0, "q1": math.pi, "q2": -1.0, "q3": 1.3, "q4": -0.3}
+
+
+def way(model: lw.Model, sim: lw.Simulation, a: str, b: str, until: float) -> dict[lw.Expr, lw.Expr]:
+    """From a point to another, straight in N, from where they are now."""
+    off, N = model.points[a].position() - model.points[b].position(), model.frame
+    now = sim.value(off)
+    return {off.dot(axis): lw.control.minimum_jerk(model.time, sim.t, until, float(first), 0.0)
+            for axis, first in zip((N.x, N.y, N.z), now, strict=True)}  # fmt: skip
+
+
+def reach(model: lw.Model, sim: lw.Simulation) -> lw.control.Sampled:
+    """Bring the hand to the grapple; the wrist stays bent as it is."""
+    tracks = {**way(model, sim, "P6", "grapple", REACHED), **{f"q{i}": START.get(f"q{i}", 0.0) for i in (4, 5, 6)}}
+    return lw.control.Sampled(lw.control.Projected(tracks=tracks, gains=GAINS, name="reach"), PERIOD)
+
+
+def draw_in(model: lw.Model, sim: lw.Simulation) -> lw.control.Sampled:
+    """Bring the hatch to the port, and turn the station to the orbiter."""
+    tracks = {**way(model, sim, "hatch", "port", DRAWN), model.frames["station"]: model.frames["orbiter"]}
+    return lw.control.Sampled(lw.control.Projected(tracks=tracks, gains=GAINS, name="draw in"), PERIOD)
+
+
+def hold(t: float, q: dict[str, float], u: dict[str, float], memory: dict[str, float]) -> dict[str, float]:
+    """No more torques: the port holds."""
+    return {f"T{i}": 0.0 for i in range(1, 7)}
+
+
+def run(model: lw.Model) -> lw.Trajectory:
+    """Reach, capture, draw in, latch; a minute."""
+    sim = lw.Simulation(model, START)
+    sim.control(reach(model, sim))
+    sim.advance(REACHED + 3.0)
+    sim.weld("capture", model.links["joint6"], model.links["station"])
+    sim.control(draw_in(model, sim))
+    sim.advance(DRAWN + 3.0)
+    sim.weld("port", model.links["orbiter"], model.links["station"])
+    sim.control(lw.control.Sampled(hold, PERIOD, inputs=[f"T{i}" for i in range(1, 7)]))
+    sim.advance(END)
+    return sim.run
+
+
+def live() -> lw.Exhibit:
+    """The arm goes where its joints are told; the visitor takes the hand to the grapple."""
+    model = build()
+    goals = [model.parameter(f"goal{i}", START.get(f"q{i}", 0.0)) for i in range(1, 7)]
+    law = lw.control.Projected(tracks={f"q{i}": goal for i, goal in enumerate(goals, 1)}, gains=(1.0, 2.0))
+    return lw.Exhibit(model, q=START, u={}, draw=DRAW, view=VIEW, hold="link6", controllers=(law,),
+                      sliders={f"goal{i}": (-math.pi, math.pi + 0.5) for i in range(1, 7)}, step=2e-3)  # fmt: skip
+
+
+def main() -> None:
+    moved = run(build())
+    captured, latched = (event for event in moved.events if event.name in ("capture", "port"))
+    at = moved.at([captured.t - 1e-3, latched.t - 1e-3, END])
+    apart = np.linalg.norm(at["P6"] - at["grapple"], axis=1)[0], np.linalg.norm(at["hatch"] - at["port"], axis=1)[1]
+    assert max(apart) < 0.02
+    p = moved["momentum"]
+    speed = np.abs(moved.u[:, 6:9]).max()
+    assert abs(p).max() < 1e-9 * STATION * max(speed, 1e-3), "nothing acts from outside"
+    turned = 2 * np.degrees(np.abs(at.q[:, 4:7]).max(axis=1))
+    for event, off in zip((captured, latched), apart, strict=True):
+        print(f"{event.name} held from {event.t:.1f} s on, closed from {1e3 * off:.1f} mm")
+    print(f"the orbiter has moved by {np.linalg.norm(at.q[-1, :3]):.2f} m and turned by {turned[-1]:.2f}°; "
+          f"momentum at most {abs(p).max():.1e} of {STATION * speed:.0f} kg m/s that move")  # fmt: skip
+
+
+def picture(path: str) -> None:
+    """Motion of the base, torques, and the forces in the shoulder and the elbow."""
+    import matplotlib.pyplot as plt
+
+    moved = run(build())
+    at = moved.at(np.linspace(0.0, END, 1301))
+    forces = at.reactions()
+    figure, axes = plt.subplots(3, 1, sharex=True, figsize=(6.4, 6.4))
+    for axis, name in enumerate("xyz"):
+        axes[0].plot(at.t, at.q[:, axis], label=name)
+    for i in (1, 2, 3):
+        axes[1].plot(at.t, at[f"T{i}"], label=f"T{i}")
+    for name in ("joint1", "joint3", "joint6"):
+        axes[2].plot(at.t, np.linalg.norm(forces[name].force, axis=1), label=name)
+    for axis, label in zip(axes, ("orbiter [m]", "torques [N m]", "forces in joints [N]"), strict=True):
+        axis.set_ylabel(label)
+        axis.legend(loc="right")
+        axis.grid(True, alpha=0.3)
+    axes[2].set_xlabel("t [s]")
+    figure.tight_layout()
+    figure.savefig(path)
+    plt.close(figure)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Identification: inertial parameters, friction and stiffness of a mechanism from its recorded motion."""

@@ -1,0 +1,37 @@
+"""Studies of model files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from latchwork.errors import FileError, StudyError
+from latchwork.formats import text_of
+from latchwork.formats.study_settings import StudySettings, read_study, store_beside
+from latchwork.study.points import Points, grid, points, sampled
+from latchwork.study.study import Study
+
+
+def load_study(path: str | os.PathLike[str], store: Any = "beside") -> Study:
+    """The study of a model file, which says so in its section ``study``; kept beside the file unless told otherwise."""
+    model, run, found = read_study(text_of(path), os.fspath(path), Path(path).parent)
+    if found is None:
+        advice = "Add one: study: {grid: {m: [1, 2]}}."
+        raise FileError(f"'{model.name}' has no section 'study'. {advice}", os.fspath(path))
+    if run.until is None:
+        raise FileError("it does not say how long to run. Give 'until' under 'run'.", os.fspath(path))
+    place = store_beside(path, found) if store == "beside" else store
+    try:
+        return Study(model, points_in(found), found.outputs, place, until=run.until, start=run.start, every=run.every,
+                     q=run.q, u=run.u, inputs=run.inputs, constants=run.parameters, method=run.method,
+                     stop_when=run.stop_when, audit=run.audit, events=found.events, chunk=found.chunk)  # fmt: skip
+    except StudyError as problem:
+        raise type(problem)(f"{os.fspath(path)}: {problem}") from None
+
+
+def points_in(found: StudySettings) -> Points:
+    """The points that a file asks for."""
+    if found.bounds:
+        return sampled(found.count, found.bounds, sequence=found.sequence, seed=found.seed)
+    return points(found.points) if found.points else grid(found.grid)

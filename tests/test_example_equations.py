@@ -1,0 +1,89 @@
+"""Equations of all examples as people write them: no number that a shorter one explains; the same bits when read."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import tokenize
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import latchwork as lw
+from latchwork.cli.derive import as_json
+from latchwork.formats.evaluate import evaluated
+from latchwork.formats.functions import SCALAR
+from latchwork.formats.literal import copied
+from latchwork.formats.places import Place, Text
+from latchwork.formats.postfix import compiled
+from latchwork.formats.scope import Scope, Value
+from latchwork.symbolic.expr import Expr
+from latchwork.view import gallery
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+VARIANTS = [(name, k) for name in gallery.NAMES for k in range(len(gallery.load(name).models()))]
+NUMBER = re.compile(r"(?<![A-Za-z0-9_.])(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e-?[0-9]+)?")
+FEW = 12  # digits of a number that was given, or made of given ones in one or two products
+
+
+@cache
+def derived(name: str, k: int) -> lw.Equations:
+    return gallery.load(name).models()[k].equations()
+
+
+def digits(number: str) -> str:
+    return number.partition("e")[0].replace(".", "").strip("0")
+
+
+@cache
+def given(name: str) -> set[str]:
+    """The digits of the numbers that stand in a script."""
+    source = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return {digits(token.string) for token in tokens if token.type == tokenize.NUMBER}
+
+
+@pytest.mark.parametrize(("name", "k"), VARIANTS)
+def test_numbers_are_those_that_were_given(name, k):
+    """What print(eq) shows: whole numbers, decimals, ratios, multiples of π; many digits where the script has them."""
+    long = {number for number in NUMBER.findall(str(derived(name, k))) if len(digits(number)) > FEW}
+    assert not {number for number in long if digits(number) not in given(name)}
+
+
+@pytest.mark.parametrize(("name", "k"), VARIANTS)
+def test_printed_equations_give_the_same_bits(name, k):
+    """Every assignment that ``latchwork derive --json`` writes is, when read, the very expression that was written."""
+    eq = derived(name, k)
+    written = json.loads(as_json(eq))["assignments"]
+    graph = eq.system.graph
+    twin = copied(graph)
+    names = {symbol.name: Value(SCALAR, Expr(twin, i)) for i, symbol in graph.symbols.items()}
+    read = {}
+    for key, text in written:
+        value = evaluated(compiled(Text(text, Place("equations"))), Scope(twin, symbols=names | read))
+        read[key] = Value(SCALAR, value.it)
+    n = len(eq.u)
+    expected = {f"M[{i}][{j}]": eq.M[i, j].node for i in range(n) for j in range(n)}
+    expected |= {f"f[{i}]": e.node for i, e in enumerate(eq.f)}
+    expected |= {f"qdot[{i}]": e.node for i, e in enumerate(eq.qdot_expressions)}
+    assert {key: read[key].it.node for key in expected} == expected
+
+
+def test_governor_has_no_dust_of_right_angles():
+    """Frames turned by π/2 leave no 6.1e-17 in the equations, and none of the products that were multiplied by it."""
+    assert "e-" not in str(derived("iftomm_a05_governor", 0))
+
+
+def test_four_bar_windows_have_thirds():
+    """A uniform rod's moment of inertia, m l²/3, and what it adds up to, stay ratios."""
+    assert "5/3" in str(derived("double_pendulum", 0))
+    assert "1.6666" not in str(derived("iftomm_a02_four_bars", 0))
+
+
+@pytest.mark.parametrize(("name", "k"), VARIANTS)
+def test_every_symbol_is_described(name, k):
+    """Parameters and inputs of all examples have a unit, or say in words what they count."""
+    system = derived(name, k).system
+    assert [s.name for s in (*system.p, *system.r) if not s.unit and not s.description] == []
