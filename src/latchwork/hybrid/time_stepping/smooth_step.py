@@ -1,11 +1,12 @@
 """A step without impacts, as a kernel: the midpoint rule, with impulses of contacts that are closed.
 
     M (u⁺ − u) = h f + Bᵀ(...) + Jᵀ Λ   at   q_m = q + h/2 q̇,  u_m = (u + u⁺)/2;     q⁺ = q + h q̇(q_m, u_m)
-    0 ≤ Λ_n ⟂ g/h + (v_n + v_n⁺)/2 ≥ 0,    Λ_t within the cone, against v_t⁺;    of speeds 0 ≤ Λ ⟂ v⁺ ≥ 0
+    0 ≤ Λ_n ⟂ 2g/h + max(v_n, 0) + v_n⁺ ≥ 0,    Λ_t within the cone, against v_t⁺;    of speeds 0 ≤ Λ ⟂ v⁺ ≥ 0
 
-A gap ends at zero or above to second order, and a normal impulse does no work. Nor does friction: where it would, for
-slip turns within the step, it acts against (v_t + v_t⁺)/2. v_n is small here: contacts that
-approach faster than a step can turn them are left to the impact.
+Rest, u⁺ = 0, meets all of it, so that no contacts contradict each other, however many there are; a normal impulse does
+no work, Λ_n (v_n + v_n⁺)/2 ≤ 0. Nor does friction: where it would, for slip turns within the step, it acts against
+(v_t + v_t⁺)/2. v_n is small here: contacts that approach faster than a step can turn them are left to the impact, and
+what penetration is left is taken out at the end of the step.
 """
 
 from __future__ import annotations
@@ -35,7 +36,6 @@ from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offse
 from latchwork.program.scalar import maximum
 
 PASSES = 4  # evaluations at the midpoint at most
-LAWFUL = 1e-10  # of the velocities: by so much the laws of contact may not be met
 SAME = 1e-12  # of the speeds: passes that change less have ended
 EDGE = 1e-12  # of the friction cone: this near its surface a contact slides
 FAR = 10.0  # times what a step from rest moves anything: no contact beyond is closed
