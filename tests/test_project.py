@@ -32,9 +32,9 @@ OTHERS = {  # protocols of Python and Jupyter, and what SymPy and argparse keep 
     "_ang_vel_dict", "_ang_acc_dict",
 }  # fmt: skip
 INSIDE = {  # tests of what is inside, which reach for private names: to be emptied, never to grow
-    "constraint/test_singular.py", "flexible/test_elastic_body.py", "formats/test_round_trip.py", "hybrid/test_enumerated.py",
-    "hybrid/test_sight.py", "program/test_tiers.py", "view/live/test_fuzz.py", "view/live/test_server.py",
-    "view/live/test_serving.py", "view/live/test_shown.py",
+    "constraint/test_singular.py", "flexible/test_elastic_body.py", "formats/test_round_trip.py",
+    "hybrid/test_enumerated.py", "hybrid/test_sight.py", "program/test_tiers.py", "view/live/test_fuzz.py",
+    "view/live/test_server.py", "view/live/test_serving.py", "view/live/test_shown.py",
 }  # fmt: skip
 EXAMPLE_AND_OUTPUT = re.compile(r"^```python\n(.*?)^```$.*?^```text\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
