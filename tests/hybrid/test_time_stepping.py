@@ -480,3 +480,44 @@ def test_contacts_of_the_coordinates_are_refused():
     model.gravity(-G * model.frame.y)
     with pytest.raises(lw.IntegrationError, match="held by the coordinates themselves"):
         lw.simulate(model, 0.1, q={"x": 0.0}, u={"v": 1.0}, thick=ALWAYS)
+
+
+# --- solids in steps --------------------------------------------------------------------------------------------------
+
+
+def square(model, name, side=0.18):
+    """A square of mass 1 that moves in the plane."""
+    link = model.planar(name, q=[f"x_{name}", f"y_{name}", f"a_{name}"], u=[f"vx_{name}", f"vy_{name}", f"w_{name}"])
+    light = side**2 / 12.0
+    return model.body(name, link.frame, link.origin, 1.0, lw.inertia(link.frame, light, light, 2.0 * light))
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.0027])
+@pytest.mark.parametrize("tilt", [0.0, 0.1])
+def test_a_square_lands_on_one_below_whichever_side_is_nearer(offset, tilt):
+    """Equal squares a little out of line, 3 mm a step: the upper one ends on the lower one, not in it."""
+    model = lw.Model("two squares")
+    lower, upper = (square(model, name).box((0.18, 0.18)) for name in "ab")
+    floor = lw.Line(model.origin, model.frame.x, model.frame.y)
+    for name, one, other in (("a on floor", lower, floor), ("b on floor", upper, floor), ("b on a", upper, lower)):
+        model.contact(name, one, other, friction=0.5)
+    model.gravity(-G * model.frame.y)
+    q = {"x_a": 0.0, "y_a": 0.09, "a_a": 0.0, "x_b": offset, "y_b": 0.45, "a_b": tilt}
+    run = lw.simulate(model, 0.6, q=q, thick=lw.TimeStepping(2e-3, always=True))
+    assert run["y_b"][-1] == pytest.approx(0.27, abs=1e-3 if tilt else 1e-9)
+    assert np.diff(run.energy).max() < 1e-9
+
+
+@pytest.mark.campaign
+def test_a_tower_of_ten_stands():
+    """Ten boxes dropped by a millimetre each, exactly in line, end as a tower at rest, without penetration."""
+    model = lw.Model("tower")
+    boxes = [square(model, f"b{k}").box((0.18, 0.18)) for k in range(10)]
+    model.contact("floor", boxes[0], lw.Line(model.origin, model.frame.x, model.frame.y), friction=0.5)
+    for k in range(9):
+        model.contact(f"{k + 1} on {k}", boxes[k + 1], boxes[k], friction=0.5)
+    model.gravity(-G * model.frame.y)
+    q = {f"{c}_b{k}": {"x": 0.0, "y": 0.091 + 0.181 * k, "a": 0.0}[c] for k in range(10) for c in "xya"}
+    run = lw.simulate(model, 0.5, q=q, thick=lw.TimeStepping(2e-3, always=True))
+    assert [run[f"y_b{k}"][-1] for k in range(10)] == pytest.approx([0.09 + 0.18 * k for k in range(10)], abs=1e-9)
+    assert np.abs(run.u[-1]).max() < 1e-12
