@@ -54,7 +54,7 @@ def test_numbers_are_those_that_were_given(name, k):
     """What print(eq) shows: whole numbers, decimals, ratios, multiples of π; many digits where the script has them."""
     long = {number for number in NUMBER.findall(str(derived(name, k))) if len(digits(number)) > FEW}
     assert not {number for number in long if name not in COMPUTED and digits(number) not in given(name)}
-    if name != "buffinton_6_beam":  # its integrals of shapes, 0.39999999999999997, are rounded where they are worked out
+    if name != "buffinton_6_beam":  # its integrals of shapes are rounded where they are worked out
         assert not {number for number in long if nearest(float(number)) != float(number) or explained(float(number))}
 
 
