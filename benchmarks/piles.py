@@ -1,6 +1,11 @@
 """Piles beside MuJoCo, in one run: disks, squares and both, on a floor between walls or on stairs, error beside error.
 
+<<<<<<< HEAD
+    python benchmarks/piles.py [--out FOLDER] [--bodies N ...] [--shapes S ...] [--layouts L ...] [--always]
+                               [--growth N ...]
+=======
     python benchmarks/piles.py [--bodies N ...] [--shapes S ...] [--layouts L ...] [--always] [--growth N ...]
+>>>>>>> piles
 
 Bodies of 1 kg in the plane fall for a second and a half, with a friction of 0.5. They begin in rows (*grid*), in rows
 shifted by half (*hexagonal*), at places and angles drawn by a seed (*random*), or over *stairs*. MuJoCo steps by 2 ms

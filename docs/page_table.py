@@ -17,7 +17,7 @@ from page_pictures import NAMES, served
 from playwright.sync_api import Browser, sync_playwright
 
 EXHIBITS = ("double_pendulum", "four_bar", "stick_slip", "spinning_top", "whipple_bicycle", "billiard", "pile",
-            "gripper", "caster", "robot_on_the_floor")  # fmt: skip
+            "gripper", "caster", "robot_on_floor")  # fmt: skip
 TALOS = '''"""Talos, held at its base."""
 import latchwork as lw
 def live():

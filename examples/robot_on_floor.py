@@ -30,6 +30,12 @@ def run(model: lw.Model, until: float = 1.5) -> lw.Trajectory:
     return lw.simulate(model, until, thick=lw.TimeStepping(1e-3))
 
 
+def live() -> lw.Exhibit:
+    """To be pushed, lifted by a leg, and turned over."""
+    return lw.Exhibit(build(), {}, {}, view=VIEW, hold="trunk", step=2e-3, plots=("root_joint_pz",),
+                      thick=lw.TimeStepping(step=2e-3, always=True))  # fmt: skip
+
+
 def main() -> None:
     dog = build()
     fall = run(dog)

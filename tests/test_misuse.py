@@ -201,7 +201,7 @@ ASKING = [
     (lambda g, x: g.run.plot("q1", path=x), (3, LIST, "", "no/such/a.png"), "where to write|no folder|no file"),
     (lambda g, x: g.run.plot(x), ({}, 3, "q9"), "nothing to show|cannot be asked|not in the run"),
     (lambda g, x: g.run.draw(x), (3, "q1"), "cannot be asked|no place in the picture"),
-    (lambda g, x: g.run.animate(x), (NONE, 3, "a.txt"), "where to write a motion|cannot be written as"),
+    (lambda g, x: g.run.animate(x), (3, "a.txt"), "where to write a motion|cannot be written as"),
     (lambda g, x: g.run.animate("a.html", draw=x), (3, "P", NONE), "draw is"),
     (lambda g, x: g.run.interference(g.P, x), (TEXT, NONE, 3), "shape|point|P"),
 ]  # fmt: skip

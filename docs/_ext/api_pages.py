@@ -20,7 +20,7 @@ SUBJECTS = {  # the title of a page, and the layers whose names it has; what is 
     "Runs": ("hybrid", "integrate"),
     "Studies and identification": ("study", "identification"),
     "Files and exported code": ("formats", "export"),
-    "Live mechanisms": ("realtime",),
+    "Live mechanisms": ("realtime", "view.widget"),
     "Others": ("",),
 }
 

@@ -131,6 +131,7 @@ if TYPE_CHECKING:
     from latchwork.study.study import Study
     from latchwork.view.beams import plot_beam_modes, plot_campbell, plot_deflection
     from latchwork.view.linear import plot_eigenvalues
+    from latchwork.view.widget import show
 
 _LATE = {
     "Curve": "latchwork.contact.curves",
@@ -151,6 +152,7 @@ _LATE = {
     "Beam": "latchwork.flexible.beam",
     **dict.fromkeys(("FlexibleBody", "craig_bampton"), "latchwork.flexible.flexible_body"),
     "polynomial_shapes": "latchwork.flexible.end_conditions",
+    "show": "latchwork.view.widget",
     "simulate": "latchwork.hybrid.simulate",
     "SimState": "latchwork.hybrid.state",
     "Simulation": "latchwork.hybrid.simulation",
@@ -249,6 +251,7 @@ __all__ = [
     "Eigenmode",
     "Steady",
     "plot_eigenvalues",
+    "show",
     "simulate",
     "SimState",
     "Simulation",

@@ -61,6 +61,20 @@ def test_tracking_follows_its_equation_where_it_is_free_and_along_the_table():
     assert abs(e - exact)[first].max() < 1e-7
 
 
+def test_along_the_table_the_error_of_what_it_holds_does_not_matter():
+    """y is asked to be 2 cm below the table; x follows its own equation all the same."""
+    run = run_of()
+    tree = run.equations.system.tree
+    x = tree.points["P"].position().dot(tree.newtonian.x)
+    begin, end = run.modes[1].begin, run.modes[1].end
+    inside = (run.t > begin) & (run.t < end)
+    e, rate = 0.5 + 0.2 * run.t[inside] - run[x][inside], 0.2 - run[lw.dt(x)][inside]
+    t = run.t[inside] - run.t[inside][0]
+    exact = (e[0] + (rate[0] + 20.0 * e[0]) * t) * np.exp(-20.0 * t)
+    assert inside.sum() > 20
+    assert abs(e - exact).max() < 1e-8
+
+
 def test_millimetres_and_metres():
     """The same events, and the same torques at every state, but for rounding."""
     one, other = run_of(), run_of(unit=1000.0)
@@ -72,6 +86,18 @@ def test_millimetres_and_metres():
         here = law_of(metres).at(metres, **state).inputs
         there = law_of(millimetres, unit=1000.0).at(millimetres, **state).inputs
         assert {name: torque / 1e6 for name, torque in there.items()} == pytest.approx(here, rel=1e-12)
+
+
+def test_a_force_that_would_pull_is_told_before_it_is_tried():
+    """At a state on the table at which the law asks for less than nothing."""
+    model = arm()
+    law = lw.control.Projected(tracks={"q1": -0.3}, gains=(1.0, 1.0),
+                               forces=[lw.control.Press("table", 5.0 - 10.0 * model.time)])  # fmt: skip
+    start = {"q1": 0.3, "q2": -np.arcsin(0.6 + np.sin(0.3)) - 0.3}  # on the table
+    pressing = {"T1": -1.0, "T2": -8.0}
+    for t, told in ((0.0, ()), (1.0, ("a force of -5 in 'table' would pull on it: it can only be pressed",))):
+        sim = lw.Simulation(model, start, inputs=pressing, start=t, controllers=[law])
+        assert law.at(sim).gives_way == told
 
 
 def test_sampled_it_presses_as_well():

@@ -234,6 +234,19 @@ def test_a_worker_that_is_killed_takes_no_other_run_with_it(belt):
     assert "ended from outside, twice" in runs.failed[20]
 
 
+def test_runs_inside_runs_make_no_more_processes(belt):
+    """A copy of a process makes none of its own: many runs within many runs are made where they are asked for."""
+    table = starts(4)
+
+    def inner(run):
+        runs = lw.simulate_many(belt, starts(2), 0.05, outputs={"id": lambda run: os.getpid()}, workers=2)
+        return [float(os.getpid()), *runs["id"]]
+
+    found = lw.simulate_many(belt, table, 0.05, outputs={"ids": inner}, workers=2)["ids"]
+    assert (found[1:, 0] != os.getpid()).all()
+    assert (found[1:, 1:] == found[1:, :1]).all()
+
+
 def test_an_interrupt_keeps_the_runs_that_ended(belt):
     """Ctrl-C between runs: those before it are there, bit for bit; the others say so."""
     table = starts(5)

@@ -95,6 +95,10 @@ def _gave_way(program: LawProgram, record: Any) -> tuple[str, ...]:
     if record.gives_way & FORCE:
         pressed = ", ".join(press.name for press in program.law.forces)
         said.append(f"the inputs of law '{name}' cannot give the force in {pressed} besides its motion")
+    first = record.p * record.n + record.k * record.n + record.k
+    for press, wanted, holds in zip(program.law.forces, np.asarray(record.out)[first:], record.present, strict=False):
+        if holds and wanted < 0.0 and press.speed is None and not set(press.factors) & program.bilateral:
+            said.append(f"a force of {wanted:.6g} in '{press.name}' would pull on it: it can only be pressed")
     if record.gives_way & MOTION:
         said.append(program.explained(record))
     return tuple(said)

@@ -8,8 +8,9 @@
 With a motor in every joint G = I, and the first is f∥ = P (M u̇* − f), the second f⊥: P = I − B⁺B is what the mode does
 to a force, and it changes with the mode by itself. With passive joints, the least r is (I + H) f∥.
 
-Of motion that the rows of the mode do not allow, the nearest is taken by Gauss's principle, in the metric (J M⁻¹ Jᵀ)⁻¹:
-P M (u̇ − u̇*) = 0, which is what (43) does. Motion goes first, then force; within bounds as well.
+An output that the rows of the mode hold altogether drops out. Of other motion that they do not allow, the nearest is
+taken by Gauss's principle, in the metric (J M⁻¹ Jᵀ)⁻¹: P M (u̇ − u̇*) = 0, which is what (43) does. Motion goes first,
+then force; within bounds as well.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from latchwork.program.records.view import record_at
 from latchwork.program.scalar import maximum
 
 CUT = 1e-9  # of the largest: what inputs do to a motion or a force in a smaller part is nothing
+HELD = 1e-10  # of J M⁻¹ Jᵀ: outputs that a mode accelerates by less are held
 MEETS = 1e-7  # accelerations that inputs are to give may be off by this part of what cancels
 PRESS, LITTLE = 1e-3, 1e-7  # weights of force and of small inputs beside motion, where bounds are met
 FINE, MOTION, FORCE, BOUNDS, DEPENDENT = 0, 1, 2, 4, 8  # what gives way: sums of these
@@ -72,6 +74,7 @@ class Law:
     out: f64p = array("width")
     udot: f64p = array("n")
     lam: f64p = array("rows")
+    dropped: i64p = array("k")  # 1 where the mode holds an output
     effect: f64p = array("p * n")  # Uᵀ
     force: f64p = array("p * rows")  # Vᵀ
     chol: f64p = array("n * n")
@@ -165,6 +168,7 @@ def command_here(mode: EmbeddedMode, law: Law, out: f64p) -> None:
     motion_rows(mode, law)
     force_rows(mode, law)
     if solve(law, 0) < law.k:
+        drop_held(mode, law)
         gauss_metric(mode, law)
         motion_rows(mode, law)
         solve(law, 0)
@@ -186,6 +190,7 @@ def diagonal_metric(mode: EmbeddedMode, law: Law) -> None:
     for j in range(n):
         law.x[j] = divide(1.0, entry(packed, j, j))
     for r in range(k):
+        law.dropped[r] = 0
         total = 0.0
         for j in range(n):
             if J[r * n + j] != 0.0:
@@ -193,6 +198,19 @@ def diagonal_metric(mode: EmbeddedMode, law: Law) -> None:
         for s in range(r):
             N[r * k + s] = 0.0
         N[r * k + r] = sqrt(total)
+
+
+@kernel
+def drop_held(mode: EmbeddedMode, law: Law) -> None:
+    """Outputs that no force accelerates in this mode, J S Jᵀ = 0: they are held, whatever their errors."""
+    n, J = law.n, offset(law.out, law.p * law.n)
+    for r in range(law.k):
+        respond(mode, law.slides, 0, offset(J, r * n), law.half, law.turned)
+        total, size = 0.0, law.metric[r * law.k + r]
+        for j in range(n):
+            total += J[r * n + j] * law.half[j]
+        if size > 0.0 and not total > HELD * size * size:
+            law.dropped[r] = 1
 
 
 @kernel
@@ -206,7 +224,7 @@ def gauss_metric(mode: EmbeddedMode, law: Law) -> None:
     cholesky(n, L)
     for r in range(k):
         for i in range(n):
-            total = J[r * n + i]
+            total = J[r * n + i] if law.dropped[r] == 0 else 0.0
             for j in range(i):
                 total -= L[i * n + j] * half[r * n + j]
             half[r * n + i] = divide(total, L[i * n + i])
@@ -215,7 +233,7 @@ def gauss_metric(mode: EmbeddedMode, law: Law) -> None:
             total = 0.0
             for j in range(n):
                 total += half[r * n + j] * half[s * n + j]
-            N[r * k + s] = total
+            N[r * k + s] = total if r != s or law.dropped[r] == 0 else 1.0
     for r in range(k):
         law.cost[r] = N[r * k + r]
     cholesky(k, N)
@@ -249,6 +267,10 @@ def motion_rows(mode: EmbeddedMode, law: Law) -> None:
             if J[r * n + j] != 0.0:
                 for c in range(p):
                     law.A[r * p + c] += J[r * n + j] * law.effect[c * n + j] * law.weight[c]
+        if law.dropped[r] != 0:
+            law.b[r], law.cost[r] = 0.0, 0.0
+            for c in range(p):
+                law.A[r * p + c] = 0.0
         pivot = law.metric[r * k + r]
         for s in range(r):
             factor = law.metric[r * k + s]
@@ -425,7 +447,7 @@ def can_be_had(mode: EmbeddedMode, law: Law, size: f64) -> i64:
             total = 0.0
             for j in range(n):
                 total += J[s * n + j] * law.half[j]
-            C[s * k + r] = total
+            C[s * k + r] = total if law.dropped[r] + law.dropped[s] == 0 else 0.0
     for r in range(k):
         lower_solve(k, law.metric, C, r, k)
     for r in range(k):

@@ -123,7 +123,7 @@ class Writer:
     def _must_be_beams(self) -> None:
         """Refuse bodies by arrays."""
         of_beams = {part.name for beam in self.model.beams.values() for part in beam.segments}
-        for name in self.model._elastic_bodies.keys() - of_beams:
+        for name in self.model.elastic_bodies.keys() - of_beams:
             raise FileError(f"flexible body '{name}' is made of arrays, which a model file does not hold. Keep this "
                             "model in Python.")  # fmt: skip
 

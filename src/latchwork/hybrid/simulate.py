@@ -69,9 +69,10 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
     """
     t0, t_end = span(start, until)
     samples = _kept(t0, t_end, every, keep)
+    hears = listener(progress, getattr(model, "name", "run"), t0, t_end)
     sim = Simulation(model, q, u, constraints=constraints, inputs=inputs, controllers=controllers,
                      parameters=parameters, start=t0, method=method, design=design, at_once=at_once,
-                     thick=thick, progress=listener(progress, model.name, t0, t_end), audit=audit)  # fmt: skip
+                     thick=thick, progress=hears, audit=audit)  # fmt: skip
     sim.advance(t_end, stop_when=stop_when, samples=samples)
     return sim.trajectory(every)
 

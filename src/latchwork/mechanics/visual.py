@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Surface(NamedTuple):

@@ -56,6 +56,11 @@ class Model(Loading):
         """Beams by name."""
         return dict(self._beams)
 
+    @property
+    def elastic_bodies(self) -> dict[str, Any]:
+        """Bodies that bend, by name: of beams, one for each segment, and those of arrays."""
+        return dict(self._elastic_bodies)
+
     @spelled
     def beam(self, name: str, frame: Frame | Link, root: Point, length: Any, *, EI: Any, rho_A: Any, GJ: Any = None,
              rho_J: Any = None, EA: Any = None, modes: Any = None, shapes: Any = "clamped-free", damping: Any = 0.0,

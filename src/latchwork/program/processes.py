@@ -29,6 +29,7 @@ HEARS = 0.2  # s: how often an interrupt is looked for
 
 _work: dict[int, Callable[[Any], Any]] = {}  # what copies of this process are to do, by a number
 _numbers = itertools.count()
+_inside = False  # whether this process is such a copy
 
 
 def cores() -> int:
@@ -36,7 +37,14 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def may_copy() -> bool:
+    """Whether this process may be copied: the system can, and it is no copy itself, nor one that may have no others."""
+    return FORKS and not _inside and not multiprocessing.current_process().daemon
+
+
 def _begin() -> None:
+    global _inside
+    _inside = True
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asked for the work hears of it
 
 
@@ -78,7 +86,7 @@ def shared_out(work: Callable[[T], R], tasks: Sequence[T], workers: int | None =
     one worker, or where processes cannot be copied, tasks are done here, in their order.
     """
     count = min(workers or cores(), len(tasks))
-    if count <= 1 or not FORKS:
+    if count <= 1 or not may_copy():
         for task in tasks:
             if interrupted():
                 return

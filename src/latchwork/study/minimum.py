@@ -22,7 +22,7 @@ from latchwork.errors import ArgumentError, Interrupted, StudyError, did_you_mea
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.model import Model
 from latchwork.program.interrupt import interrupted, listening
-from latchwork.program.processes import FORKS, copies, cores
+from latchwork.program.processes import copies, cores, may_copy
 from latchwork.study.extras import extra
 from latchwork.study.points import bounds_of
 from latchwork.study.subject import Outcome, Subject
@@ -264,7 +264,7 @@ def _spread(subject: Subject, workers: int) -> Iterator[Callable[[list[dict[str,
     def one(point: dict[str, float]) -> Outcome:
         return compute(subject, {0: point})[0]
 
-    if workers == 1 or not FORKS:
+    if workers == 1 or not may_copy():
         yield lambda points: [one(point) for point in points]
         return
     with copies(one, workers) as submit:

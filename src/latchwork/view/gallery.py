@@ -65,7 +65,6 @@ NAMES = (
     "clutch",
     "wrecking_ball",
     "gripper",
-    "robot_on_the_floor",
     "spin_up",
     "flexible_four_bar",
 )

@@ -52,7 +52,7 @@ def go(page: Any) -> None:
 def test_the_gallery_opens(opened):
     """A card for every mechanism, with a picture that is not empty and its name; a click opens it."""
     page = opened()
-    page.wait("document.querySelectorAll('#cards li:not(.waiting)').length === 3")
+    page.wait("document.querySelectorAll('#cards li:not(.waiting)').length === 3", 120.0)
     page.tab.wait_for_timeout(300)
     inked = """Array.from(document.querySelectorAll('#cards canvas'), (canvas) =>
                canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((v) => v > 0))"""
@@ -270,7 +270,7 @@ def test_every_visitor_has_a_copy(browser):
 def test_there_is_something_to_see_at_once(opened):
     """A mechanism whose card was drawn shows its picture before its loop has said anything, within half a second."""
     page = opened()
-    page.wait("document.querySelectorAll('#cards li:not(.waiting)').length === 3")
+    page.wait("document.querySelectorAll('#cards li:not(.waiting)').length === 3", 120.0)
     took = page.look("""() => { const begin = performance.now();
         app.gallery.cards.get('caster').item.querySelector('a').click();
         return new Promise((done) => { const look = () => { const found = performance.getEntriesByName('first picture');
