@@ -28,7 +28,7 @@ AT_MOST = {"bytecode machine": 50.0, "compiled, from the cache": 100.0, "compile
 PARTS = ("load", "derive", "machine", "call")
 PROCESS = """
 import json, sys, time
-import latchwork as lw, llvmlite.binding, latchwork.formats.urdf, latchwork.formats.robot_files
+import latchwork as lw, llvmlite.binding, latchwork.formats.robot.urdf, latchwork.formats.robot.files
 import latchwork.kane.equations, latchwork.program.llvm
 path, floating, compiled = sys.argv[1], sys.argv[2] == "True", sys.argv[3] == "True"
 clock = [time.perf_counter()]

@@ -13,12 +13,12 @@ import pytest
 
 import latchwork as lw
 from latchwork.cli.derive import as_json
-from latchwork.formats.evaluate import evaluated
-from latchwork.formats.functions import SCALAR
-from latchwork.formats.literal import copied
+from latchwork.formats.expressions.evaluate import evaluated
+from latchwork.formats.expressions.functions import SCALAR
+from latchwork.formats.expressions.literal import copied
+from latchwork.formats.expressions.postfix import compiled
+from latchwork.formats.expressions.scope import Scope, Value
 from latchwork.formats.places import Place, Text
-from latchwork.formats.postfix import compiled
-from latchwork.formats.scope import Scope, Value
 from latchwork.symbolic.exact import nearest
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.printing.numbers import explained

@@ -96,8 +96,8 @@ if TYPE_CHECKING:
     from latchwork.flexible.end_conditions import polynomial_shapes
     from latchwork.flexible.flexible_body import FlexibleBody, craig_bampton
     from latchwork.formats import dump, load, loads
-    from latchwork.formats.remote import Remote
-    from latchwork.formats.shape_server import ShapeServer
+    from latchwork.formats.remote.remote_shape import Remote
+    from latchwork.formats.remote.shape_server import ShapeServer
     from latchwork.hybrid.batch import simulate_many
     from latchwork.hybrid.designs import (
         AugmentedLagrangian,
@@ -177,8 +177,8 @@ _LATE = {
     "load": "latchwork.formats",
     "loads": "latchwork.formats",
     "dump": "latchwork.formats",
-    "Remote": "latchwork.formats.remote",
-    "ShapeServer": "latchwork.formats.shape_server",
+    "Remote": "latchwork.formats.remote.remote_shape",
+    "ShapeServer": "latchwork.formats.remote.shape_server",
     "Exhibit": "latchwork.realtime.exhibit",
     "exhibit_of": "latchwork.realtime.exhibit",
     "Live": "latchwork.realtime.live",

@@ -9,7 +9,7 @@ import latchwork as lw
 from constraint.made import MADE, two_bodies
 from latchwork.constraint.rows import rows_of
 from latchwork.constraint.terms import terms_of
-from latchwork.formats.constraint_tables import WORDS
+from latchwork.formats.model_file.constraint_tables import WORDS
 from latchwork.kane.sample import random_states
 
 

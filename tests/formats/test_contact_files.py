@@ -17,11 +17,11 @@ import pytest
 import latchwork as lw
 from latchwork import cos, sin
 from latchwork.contact.feature import Feature
-from latchwork.formats import contact_makers
-from latchwork.formats.contact_makers import CLASSES
-from latchwork.formats.contact_tables import CONTACT, MOST_PARTS, SHAPES
-from latchwork.formats.rule_tables import RULE
-from latchwork.formats.yaml_reader import read_model
+from latchwork.formats.model_file import contact_makers
+from latchwork.formats.model_file.contact_makers import CLASSES
+from latchwork.formats.model_file.contact_tables import CONTACT, MOST_PARTS, SHAPES
+from latchwork.formats.model_file.rule_tables import RULE
+from latchwork.formats.model_file.yaml_reader import read_model
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -335,7 +335,7 @@ def test_lists_are_bounded():
 
 def test_the_work_of_a_file_is_bounded(monkeypatch):
     """Many shapes of many corners are refused by the name of the contact that is too much."""
-    monkeypatch.setattr("latchwork.formats.contact_makers.MOST_SQUARES", 10)
+    monkeypatch.setattr("latchwork.formats.model_file.contact_makers.MOST_SQUARES", 10)
     wall = "{polyline: {points: [O, Q, O]}}"
     with pytest.raises(lw.FileError, match="file:9:3: the contacts up to 'l' have more than 10 pairs of corners"):
         lw.loads(f"{HEAD}  k: {{a: P, b: {wall}}}\n  l: {{a: P, b: {wall}}}", "file")

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import latchwork as lw
-from latchwork.formats.expressions import parse, parse_in
+from latchwork.formats.expressions.parser import parse, parse_in
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import latchwork as lw
-from latchwork.formats.mjcf import from_mjcf
+from latchwork.formats.robot.mjcf import from_mjcf
 
 TOLERANCE = 1e-9
 

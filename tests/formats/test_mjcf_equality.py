@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from latchwork.formats.mjcf import from_mjcf
+from latchwork.formats.robot.mjcf import from_mjcf
 
 mujoco = pytest.importorskip("mujoco")
 

@@ -12,11 +12,11 @@ import pytest
 import latchwork as lw
 from colliding_robots import CRAWLER, CUBE, DOG, HUMANOID, stl, with_geom, with_mesh, with_shape
 from latchwork.contact.law import Contact
-from latchwork.formats.mjcf import from_mjcf
-from latchwork.formats.robot_collisions import lowest
-from latchwork.formats.robot_meshes import Meshes
-from latchwork.formats.urdf import describe, from_urdf
-from latchwork.formats.xml_tree import parse
+from latchwork.formats.robot.collisions import lowest
+from latchwork.formats.robot.meshes import Meshes
+from latchwork.formats.robot.mjcf import from_mjcf
+from latchwork.formats.robot.urdf import describe, from_urdf
+from latchwork.formats.robot.xml_tree import parse
 from latchwork.hybrid.contacts.broad_phase import BroadPhase
 
 STEPS = lw.TimeStepping(2e-3)
@@ -336,4 +336,4 @@ def test_geometry_costs_nothing_unless_asked_for():
     """Without ground= and collisions= nothing of it is read, be it missing or broken."""
     robot = from_urdf(with_mesh("nowhere.dae"))
     assert robot.collisions == ()
-    assert importlib.util.find_spec("latchwork.formats.robot_collisions") is not None
+    assert importlib.util.find_spec("latchwork.formats.robot.collisions") is not None

@@ -13,7 +13,7 @@ import latchwork as lw
 from campaign import seeds
 from formats.file_models import MODELS, disk, every_joint, random_tree
 from latchwork.formats import read_file
-from latchwork.formats.yaml_reader import RunSettings, read_model
+from latchwork.formats.model_file.yaml_reader import RunSettings, read_model
 
 HEAD = "latchwork: 1\nname: x\n"
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))

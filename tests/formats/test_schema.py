@@ -14,13 +14,13 @@ import yaml
 
 import latchwork as lw
 from latchwork.errors import FileError
-from latchwork.formats import contact_tables, rule_tables, run_tables, tables
-from latchwork.formats.functions import FUNCTIONS
-from latchwork.formats.grammar import CHOICES, KINDS, Either, Item, Listed, Named, Shape
-from latchwork.formats.schema import SINGLES, schema
-from latchwork.formats.shapes import SINGLES as READERS
-from latchwork.formats.tables import MODEL
-from latchwork.formats.yaml_reader import read_model
+from latchwork.formats.expressions.functions import FUNCTIONS
+from latchwork.formats.model_file import contact_tables, rule_tables, run_tables, tables
+from latchwork.formats.model_file.grammar import CHOICES, KINDS, Either, Item, Listed, Named, Shape
+from latchwork.formats.model_file.schema import SINGLES, schema
+from latchwork.formats.model_file.shapes import SINGLES as READERS
+from latchwork.formats.model_file.tables import MODEL
+from latchwork.formats.model_file.yaml_reader import read_model
 from latchwork.hybrid.table import KINDS as TABLES
 from latchwork.integrate.stiff import METHODS
 

@@ -8,8 +8,8 @@ import pytest
 import latchwork as lw
 from campaign import seeds
 from formats.urdf_texts import ARM, CHAIN, EVERY_JOINT, GRIPPER, joint, link, random_robot, robot
-from latchwork.formats import xml_tree
-from latchwork.formats.urdf import from_urdf
+from latchwork.formats.robot import xml_tree
+from latchwork.formats.robot.urdf import from_urdf
 
 TOLERANCE = 1e-9
 ROBOTS = {"arm": ARM, "every joint": EVERY_JOINT, "gripper": GRIPPER}
@@ -131,7 +131,7 @@ def test_names_order_and_limits():
     assert equations.q_names == ("shoulder", "elbow")
     assert equations.u_names == ("u_shoulder", "u_elbow")
     assert [r.name for r in equations.r] == ["r_shoulder", "r_elbow"]
-    assert made.limits["shoulder"] == lw.formats.robot_parts.Limits(-1.0, 1.0, 5.0, 10.0)
+    assert made.limits["shoulder"] == lw.formats.robot.parts.Limits(-1.0, 1.0, 5.0, 10.0)
     assert made.limits["elbow"].upper == np.inf
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import latchwork as lw
 from formats.rule_texts import HEAD, RULES, SWITCHED, TOUCHING
-from latchwork.formats.expressions import parse
-from latchwork.formats.yaml_reader import read_model
+from latchwork.formats.expressions.parser import parse
+from latchwork.formats.model_file.yaml_reader import read_model
 
 EXAMPLES = [path.read_text() for path in sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))]
 EXAMPLES += [HEAD + SWITCHED + RULES, HEAD + TOUCHING]

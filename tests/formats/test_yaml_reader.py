@@ -9,7 +9,7 @@ import pytest
 
 import latchwork as lw
 from latchwork.formats import read_file
-from latchwork.formats.yaml_reader import read_model
+from latchwork.formats.model_file.yaml_reader import read_model
 
 HEAD = "latchwork: 1\nname: x\n"
 

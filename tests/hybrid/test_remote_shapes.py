@@ -14,8 +14,8 @@ import pytest
 
 import latchwork as lw
 from latchwork import dt
-from latchwork.formats.described import Home, described
-from latchwork.formats.remote import LARGEST, ask
+from latchwork.formats.remote.described import Home, described
+from latchwork.formats.remote.remote_shape import LARGEST, ask
 from latchwork.view import gallery
 
 G = 9.81

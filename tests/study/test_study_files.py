@@ -11,7 +11,7 @@ import pytest
 import latchwork as lw
 from latchwork.cli import main
 from latchwork.errors import FileError
-from latchwork.formats.study_settings import read_study
+from latchwork.formats.model_file.study_settings import read_study
 from latchwork.study.files import load_study
 from random_programs import bits
 

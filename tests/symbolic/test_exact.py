@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import latchwork as lw
-from latchwork.formats.literal import Literal
+from latchwork.formats.expressions.literal import Literal
 from latchwork.symbolic import exact
 from latchwork.symbolic.exact import PI, RATIONAL, Exact
 from latchwork.symbolic.expr import Expr, cos, sin, tan

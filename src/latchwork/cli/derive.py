@@ -13,7 +13,7 @@ from latchwork.cli.terminal import Progress, Usage, say, write
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
     from latchwork.constraint.constraint import Constraint
-    from latchwork.formats.run_settings import RunSettings
+    from latchwork.formats.model_file.run_settings import RunSettings
     from latchwork.kane.equations import Equations
     from latchwork.model import Model
 
@@ -100,7 +100,7 @@ def as_json(equations: Equations) -> str:
 
     Sums and products are nested as they are evaluated: read back, the assignments give the same bits.
     """
-    from latchwork.formats.literal import Literal
+    from latchwork.formats.expressions.literal import Literal
 
     n = len(equations.u)
     named = {f"qdot[{i}]": e for i, e in enumerate(equations.qdot_expressions)}

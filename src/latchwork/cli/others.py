@@ -109,7 +109,7 @@ def _joint(link: Link) -> dict[str, str]:
 
 def schema(options: argparse.Namespace) -> None:
     """The JSON Schema of model files."""
-    from latchwork.formats.schema import schema
+    from latchwork.formats.model_file.schema import schema
 
     write(json.dumps(schema(), indent=2), options.output)
 

@@ -17,7 +17,7 @@ from latchwork.cli.terminal import Progress, Usage, write, wrote
 from latchwork.errors import FileError, Interrupted, did_you_mean
 
 if TYPE_CHECKING:
-    from latchwork.formats.run_settings import RunSettings
+    from latchwork.formats.model_file.run_settings import RunSettings
     from latchwork.hybrid.columns import Column
     from latchwork.hybrid.event import RunEvent
     from latchwork.hybrid.trajectory import Trajectory
@@ -78,9 +78,9 @@ def changed(settings: RunSettings, equations: Equations, sets: list[str], until:
 
 
 def _setting(text: str) -> tuple[str, float]:
-    from latchwork.formats.expressions import constant
+    from latchwork.formats.expressions.parser import constant
+    from latchwork.formats.expressions.postfix import compiled
     from latchwork.formats.places import Place, Text
-    from latchwork.formats.postfix import compiled
 
     name, equals, value = text.partition("=")
     try:

@@ -11,7 +11,7 @@ from latchwork.errors import FileError, did_you_mean, must_be
 from latchwork.files import read_text
 
 if TYPE_CHECKING:
-    from latchwork.formats.run_settings import RunSettings
+    from latchwork.formats.model_file.run_settings import RunSettings
     from latchwork.model import Model
 
 __all__ = ["dump", "load", "loads", "read_file"]
@@ -42,7 +42,7 @@ def load(source: Any, **options: Any) -> Model:
 
 def loads(text: str, source: str = "text") -> Model:
     """A model from the text of a model file; ``source`` is what errors call it."""
-    from latchwork.formats.yaml_reader import read_model
+    from latchwork.formats.model_file.yaml_reader import read_model
 
     must_be(text, str, "the text of a model file", "Give its text; lw.load(path) reads a file.")
     return read_model(text, source)[0]
@@ -50,8 +50,8 @@ def loads(text: str, source: str = "text") -> Model:
 
 def dump(model: Model, run: RunSettings | None = None) -> str:
     """A model as the text of a model file, which reads back to the same equations."""
-    from latchwork.formats.run_settings import RunSettings
-    from latchwork.formats.yaml_writer import dump
+    from latchwork.formats.model_file.run_settings import RunSettings
+    from latchwork.formats.model_file.yaml_writer import dump
     from latchwork.model import Model
 
     must_be(model, Model, "what is to be written", "Give a model; equations do not say how they were described.")
@@ -64,7 +64,7 @@ def read_file(path: str | os.PathLike[str], run: Sequence[str] = (), **options: 
     if _is_robot(path):
         model = _robot(path, options)
         return model, _settings(model, run)
-    from latchwork.formats.yaml_reader import read_model
+    from latchwork.formats.model_file.yaml_reader import read_model
 
     text, name = text_of(path), os.fspath(path)
     if options:
@@ -74,9 +74,9 @@ def read_file(path: str | os.PathLike[str], run: Sequence[str] = (), **options: 
 
 def _settings(model: Model, run: Sequence[str]) -> RunSettings:
     """The run settings of a model that comes without a section ``run``."""
-    from latchwork.formats.build import Build
-    from latchwork.formats.run_settings import run_entry, settings
-    from latchwork.formats.scope import Scope
+    from latchwork.formats.expressions.scope import Scope
+    from latchwork.formats.model_file.build import Build
+    from latchwork.formats.model_file.run_settings import run_entry, settings
 
     return settings(Build(model, Scope.of(model)), [*map(run_entry, run)])
 
@@ -87,7 +87,7 @@ def _is_robot(path: str | os.PathLike[str]) -> bool:
 
 def _robot(path: str | os.PathLike[str], options: dict[str, Any]) -> Model:
     """The robot of a file; the machinery of model files is not imported for it."""
-    from latchwork.formats.robot_files import read_robot
+    from latchwork.formats.robot.files import read_robot
 
     return read_robot(text_of(path), os.fspath(path), **options)
 
@@ -114,7 +114,7 @@ def _nearby(path: Path) -> str:
 
 
 def _from_sympy(source: Any) -> Model:
-    from latchwork.formats import sympy_mechanics
+    from latchwork.formats.sympy import mechanics as sympy_mechanics
 
     readers = {"KanesMethod": sympy_mechanics.from_kanes_method, "System": sympy_mechanics.from_system}
     for base in type(source).__mro__:

@@ -26,7 +26,7 @@ def named(equations: Equations, name: str, samples: Samples | None = None) -> An
     if name.isidentifier():
         hint = did_you_mean(name, [*symbols, *points, *meters.NAMES])
         raise EvaluationError(f"'{name}' is not in the run of '{system.name}'.{hint}")
-    from latchwork.formats.expressions import parse_in
+    from latchwork.formats.expressions.parser import parse_in
 
     symbols |= {each: found for each in meters.NAMES if each in name and each not in symbols
                 and (found := meters.meter(equations, each, samples)) is not None}  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 from latchwork.errors import FileError, StudyError
 from latchwork.formats import text_of
-from latchwork.formats.study_settings import StudySettings, read_study, store_beside
+from latchwork.formats.model_file.study_settings import StudySettings, read_study, store_beside
 from latchwork.study.points import Points, grid, points, sampled
 from latchwork.study.study import Study
 

@@ -318,7 +318,7 @@ def _named(outputs: Any) -> dict[str, Any]:
 def _model_subject(model: Model, outputs: Mapping[str, Any], given: Mapping[str, Any], events: bool) -> ModelSubject:
     """A model, settings and outputs as the text of a model file, which reads back to the same bits."""
     from latchwork.formats import dump
-    from latchwork.formats.run_settings import RunSettings
+    from latchwork.formats.model_file.run_settings import RunSettings
 
     if given["until"] is None:
         raise StudyError(f"the study of '{model.name}' does not say how long to run. Give until=5.0.")

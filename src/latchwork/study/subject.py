@@ -26,7 +26,7 @@ from latchwork.hybrid.trajectory import Trajectory
 from latchwork.model import Model
 
 if TYPE_CHECKING:
-    from latchwork.formats.run_settings import RunSettings
+    from latchwork.formats.model_file.run_settings import RunSettings
 
 Array = NDArray[np.float64]
 Values = Mapping[str, float]
@@ -185,7 +185,7 @@ def _changes(event: Any) -> str:
 
 @lru_cache(maxsize=16)
 def _model(text: str) -> tuple[Model, RunSettings]:
-    from latchwork.formats.yaml_reader import read_model
+    from latchwork.formats.model_file.yaml_reader import read_model
 
     return read_model(text, "the model of a study")
 

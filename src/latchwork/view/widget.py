@@ -65,7 +65,7 @@ def show(model: Model, *, q: Mapping[str, float] | None = None, u: Mapping[str, 
 def _source(model: Model, q: dict[str, float], u: dict[str, float]) -> tuple[str, str]:
     """The model as a file that a loop of its own reads, and the name of its page."""
     from latchwork.formats import dump
-    from latchwork.formats.run_settings import RunSettings
+    from latchwork.formats.model_file.run_settings import RunSettings
 
     name = re.sub(r"\W+", "_", model.name, flags=re.ASCII).strip("_") or "model"
     path = Path(tempfile.mkdtemp(prefix="latchwork-")) / f"{name}.yaml"

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from latchwork.errors import EvaluationError
-from latchwork.formats.expressions import parse
+from latchwork.formats.expressions.parser import parse
 from latchwork.model import Model
 from latchwork.program.function import Function
 from latchwork.program.lower import lower

@@ -1,0 +1,1 @@
+"""Expressions as texts: tokens, postfix steps against a whitelist, expressions of a model, and back."""

@@ -1,0 +1,1 @@
+"""Model files: YAML read by tables into models, and models written back."""

@@ -1,0 +1,1 @@
+"""Shapes that another process describes."""

@@ -1,0 +1,1 @@
+"""Robots from URDF and MJCF: files read into numbers, numbers built into models."""

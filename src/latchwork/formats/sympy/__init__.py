@@ -1,0 +1,1 @@
+"""Models of ``sympy.physics.mechanics`` taken over."""
