@@ -28,7 +28,8 @@ MISSPELLED = {
     "rule": (lambda: slider().rule("end", "q1", holds=()), r"rule takes no argument 'holds' .* Did you mean 'hold'\?"),
     "Coulomb": (lambda: lw.Coulomb(0.5, dynamics=0.4), r"Coulomb takes no argument 'dynamics' \(given 0\.4\)\. Did you "
                 "mean 'dynamic'"),
-    "nothing near": (lambda: lw.Coulomb(0.5, xyz=0.4), r"Coulomb takes no argument 'xyz' .* Known: mu, dynamic\."),
+    "nothing near": (lambda: lw.Coulomb(0.5, xyz=0.4), r"Coulomb takes no argument 'xyz' .* Known: mu, dynamic, "
+                     r"rolling, pivoting\."),
     "RK4": (lambda: lw.RK4(steps=1e-3), r"RK4 takes no argument 'steps' \(given 0\.001\)\. Did you mean 'step'\?"),
     "DormandPrince": (lambda: lw.DormandPrince(rtoll=1e-6), "DormandPrince takes no argument 'rtoll' .* mean 'rtol'"),
     "SciPy": (lambda: lw.SciPy(max_stp=1.0), "SciPy takes no argument 'max_stp' .* Did you mean 'max_step'"),

@@ -239,7 +239,9 @@ NAMES = (*FUNCTIONS, *NUMPY.values(), "tan", "exp2", "expm1", "log1p", "log2", "
 PLATFORM = re.compile(rf"\b(?:math|np)\.(?:{'|'.join(NAMES)})\b")
 SHOWN = ("view/", "cli/")  # pictures and tables
 ALLOWED = {
+    "identification/excitation.py",  # draws up a motion to be measured, by searching
     "kane/recognise.py",  # compares at random states, to 1e-9
+    "mechanics/primitives.py",  # solids that are drawn
     "program/python.py",  # writes text that needs nothing of Latchwork
 }
 

@@ -115,6 +115,7 @@ def test_what_is_not_installed_is_said(monkeypatch, library):
 
 def test_a_frame_is_no_column():
     """Nine numbers at a time have no place in a table."""
+    pytest.importorskip("pandas")
     with pytest.raises(lw.EvaluationError, match="is a frame, nine numbers at a time, and no column"):
         linkage().to_dataframe({"turn": linkage().equations.system.tree.frames["crank"]})
 

@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 
 from latchwork.errors import ModelError
+from latchwork.program.sincos import cos
 
 Array = np.ndarray
 NODES = 40
@@ -25,7 +26,7 @@ def gauss_points() -> tuple[Array, Array]:
     with localcontext() as context:
         context.prec = DIGITS
         for i in range(NODES):
-            z = Decimal(-math.cos(math.pi * (i + 0.75) / (NODES + 0.5)))
+            z = Decimal(-cos(math.pi * (i + 0.75) / (NODES + 0.5)))
             for _ in range(6):
                 p, dp = _legendre(z)
                 z -= p / dp

@@ -49,7 +49,7 @@ class Trial:
         """The objective, or more than any where the point is not allowed."""
         if self.reason:
             return FAILED
-        return BROKEN * (1.0 + math.tanh(self.broken)) if self.broken > 0.0 else self.value
+        return BROKEN * (2.0 - 1.0 / (1.0 + self.broken)) if self.broken > 0.0 else self.value
 
 
 @dataclass(frozen=True, eq=False)

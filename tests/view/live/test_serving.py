@@ -161,7 +161,7 @@ def test_demo_without_a_terminal_ends_by_itself(tmp_path, capsys, monkeypatch):
     """After the plots it says how the gallery is served, having started and stopped the server once."""
     monkeypatch.setattr(demo.gallery, "NAMES", ("double_pendulum",))
     monkeypatch.setattr(demo.main, "__defaults__", ("demo", False, ("double_pendulum",)))
-    assert apart(main, ["demo", "--quiet", "-o", str(tmp_path)]) == 0
+    assert apart(main, ["demo", "-o", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert (tmp_path / "index.html").is_file()
     assert "latchwork demo --serve" in out.splitlines()[-1]

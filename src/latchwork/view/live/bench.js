@@ -138,6 +138,7 @@ class Bench {
     const head = this.head, before = head.t;
     this.frame = frame;
     for (const [name, k] of Object.entries(this.index)) head[name] = frame[k];
+    if (this.held && this.held.posing && head.paused === 0) this.goOn();
     if (head.t < before) {
       this.path = [];
       while (this.past.length && this.past[this.past.length - 1][this.index.t] >= head.t) this.past.pop();
@@ -320,6 +321,15 @@ class Bench {
     held.waits = false;
     if (message.ok) held.at = message.at;
     if (message.ok && Math.hypot(...mix(held.to, 1, held.asked, -1)) > 0) this.pose();
+  }
+
+  goOn() {
+    // The run goes on while a body is being placed: the pointer has hold of it from now on.
+    const { held } = this;
+    held.posing = false;
+    held.through = held.at;
+    held.sent = this.say({ do: "grab", body: held.body, at: held.at });
+    this.say({ do: "move", to: held.to });
   }
 
   drop() {
