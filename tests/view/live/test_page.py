@@ -167,6 +167,8 @@ def test_sliders_plots_and_time(opened):
     page.look("""() => { const input = document.querySelector('#sliders input'); input.value = 3;
                  input.dispatchEvent(new Event('input')); input.dispatchEvent(new Event('change')); }""")
     page.wait("document.querySelector('#sliders output').value === '3.00'")
+    assert page.look("document.querySelector('#sliders label').title") != ""
+    assert page.look("document.querySelector('#sliders span').textContent").endswith("]")
     page.wait("app.bench.head.t > 0.5")
     still(page)
     tick = page.head("tick")

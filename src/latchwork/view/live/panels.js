@@ -140,11 +140,12 @@ class Panels {
 
   sliders(sliders) {
     this.inputs = {};
-    byId("sliders").replaceChildren(...sliders.map(({ name, low, high, value }) => {
+    byId("sliders").replaceChildren(...sliders.map(({ name, low, high, value, unit, description }) => {
       const label = document.createElement("label"), words = document.createElement("span");
       const input = document.createElement("input"), shown = document.createElement("output");
       label.className = "slider";
-      words.textContent = name;
+      words.textContent = unit ? name + " [" + unit + "]" : name;
+      label.title = description;
       Object.assign(input, { type: "range", min: low, max: high, step: (high - low) / 500, value });
       input.setAttribute("aria-label", name);
       shown.value = brief(value);

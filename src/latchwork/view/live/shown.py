@@ -63,10 +63,16 @@ class Shown:
             "kind": "scene", "scene": self.picture.scene, "head": list(HEAD), "plots": list(self.picture.plots),
             "title": e.model.name, "about": about(e), "bodies": list(e.bodies), "step": e.step,
             "chosen": [name for name in e.plots if name in self.picture.plots][:4] or list(self.picture.plots[:2]),
-            "sliders": [{"name": name, "low": low, "high": high, "value": values[name]}
+            "sliders": [{"name": name, "low": low, "high": high, "value": values[name], **self._label(name)}
                         for name, (low, high) in e.sliders.items()],
             "constraints": [item.name for item in e.constraints], "fence": bool(e.fence), "hold": e.taken,
         }  # fmt: skip
+
+    def _label(self, name: str) -> dict[str, str]:
+        """The unit of an input or a parameter, and what it is; empty where nobody said."""
+        equations = self.picture.start.equations
+        symbol = (*equations.r, *equations.p)[self.places[name]]
+        return {"unit": symbol.unit, "description": symbol.description}
 
     def fenced(self) -> dict[str, Any]:
         """The fence, as corners in N."""
