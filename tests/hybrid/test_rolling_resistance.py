@@ -188,3 +188,20 @@ def test_a_length_that_is_none_is_refused(given):
     """Numbers that are no lengths are refused with what they are."""
     with pytest.raises(lw.ModelError, match="length of rolling friction"):
         lw.Coulomb(0.5, rolling=given)
+
+
+def test_a_disk_rolls_over_the_joint_of_two_tables():
+    """Across a seam it rolls on, and stops where one table would stop it: v² (m + J/r²) r / (2 ρ N)."""
+    model = lw.Model("two tables")
+    N, O = model.frame, model.origin
+    x, y, turn = model.coordinates("x", "y", "turn")
+    frame, center = N.rotated("F", turn, N.z), O.at("C", x * N.x + y * N.y)
+    disk = model.body("disk", frame=frame, center=center, mass=1.0, inertia=lw.inertia(frame, zz=0.005))
+    model.gravity(-10.0 * N.y)
+    for k, name in enumerate(("left", "right")):
+        table = lw.Segment(O.at(f"A{k}", (k - 1.0) * N.x), O.at(f"B{k}", float(k) * N.x))
+        model.contact(name, disk.circle(0.1, center), table, friction=lw.Coulomb(0.5, rolling=0.01))
+    run = lw.simulate(model, 2.0, q=[-0.5, 0.1, 0.0], u=[1.0, 0.0, -10.0])
+    assert run["x"][-1] == pytest.approx(0.25, abs=1e-12)
+    assert run.events[-1].t == pytest.approx(1.5, abs=1e-9)
+    assert (run.u[-1] == 0.0).all()

@@ -134,8 +134,13 @@ def _sense(contact_point: ContactPoint, x: Array) -> float:
 
 
 def _with(contact_states: ContactStates, closed: Mapping[ContactPoint, ContactState]) -> ContactStates:
-    order = {contact_point: i for i, contact_point in enumerate(contact_states.contact_points)}
-    ordered = dict(sorted(closed.items(), key=lambda item: order[item[0]]))
+    """The same with others closed; what is closed with another opens with it."""
+    order, features = {}, {contact_point.feature for contact_point in closed}
+    for i, contact_point in enumerate(contact_states.contact_points):
+        if contact_point.feature.closed_with is None or contact_point.feature.closed_with in features:
+            order[contact_point] = i
+    ordered = dict(sorted(((point, how) for point, how in closed.items() if point in order),
+                          key=lambda item: order[item[0]]))  # fmt: skip
     return replace(contact_states, closed=ordered, leaving_depths={}, behind=set(contact_states.behind))
 
 
