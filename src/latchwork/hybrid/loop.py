@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, IntegrationError
 from latchwork.hybrid.audit import Auditing, entry, judge
 from latchwork.hybrid.closed_loop import ControlledStage
 from latchwork.hybrid.contacts.friction import forces_in
@@ -37,7 +37,7 @@ from latchwork.hybrid.reset import reset
 from latchwork.hybrid.row_inputs import next_jump
 from latchwork.hybrid.rules import Watched
 from latchwork.hybrid.smooth_flow import run_smooth
-from latchwork.hybrid.so_far import explained_error
+from latchwork.hybrid.so_far import explained_error, with_run
 from latchwork.hybrid.start import seconds, times_of
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.stops import stops_of
@@ -65,7 +65,10 @@ def advance(sim: Simulation, until: Any, stop_when: Mapping[str, Any] | None, sa
             raise EvaluationError(f"the samples of a run are {samples.ndim} deep. Give a list of times.")
     sim.world.ahead.wait()
     sim.stepper = None
-    run(sim, t_end, stops_of(stop_when), samples, method, audit)
+    try:
+        run(sim, t_end, stops_of(stop_when), samples, method, audit)
+    except IntegrationError as error:
+        raise with_run(sim, error) from None
     return Events(sim.record.events[seen:])
 
 
