@@ -52,7 +52,7 @@ class FlowMemory:
 
     def __init__(self, table: ModeTable, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any],
                  rest: int) -> None:  # fmt: skip
-        resets, pacing, held = table.resets, table.pacing, table.held(holds)
+        resets, pacing, held = table.resets, table.pacing, table.constraint_terms(holds)
         resets.memory.hold(contact_points)
         self.mode_table, self.holds = table, holds
         self.memory, self.room, self.points = resets.memory, resets.room(held), tuple(contact_points)
@@ -94,7 +94,7 @@ class FlowMemory:
 
     def serves(self, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any]) -> bool:
         """Whether its modes are those of some contact points and constraints, as they are now, with these stops."""
-        resets, held = self.mode_table.resets, self.mode_table.held(holds)
+        resets, held = self.mode_table.resets, self.mode_table.constraint_terms(holds)
         return (resets.memory.scene is self._scene and held is self.held and resets.room(held) is self.room
                 and (holds is self.holds or tuple(holds.items()) == tuple(self.holds.items()))
                 and tuple(stops.items()) == self.stops
@@ -188,7 +188,7 @@ class FlowMemory:
                         address(fresh), len(fresh), address(out))  # fmt: skip
             for point, i in self.memory.places.items():
                 if point.name in mode.terms.rows.slices:
-                    rows[i] = 2 * n_u + mode.terms.rows.slices[point.name].start + (0 if point.held else 1)
+                    rows[i] = 2 * n_u + mode.terms.rows.slices[point.name].start + (0 if point.without_normal else 1)
             alive += [mode, fresh, z, out]
         record, at = record_at(ModeRecord, np.zeros(MODE_WORDS), 0), address(words)
         write(record, current.integration.at, int(key[-1]), guards, int(isinstance(dynamics, Recombined)), least, at,

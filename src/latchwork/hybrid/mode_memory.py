@@ -207,7 +207,8 @@ class ModeMemory:
     def _put_friction(self, point: ContactPoint, zones: tuple[int, ...]) -> None:
         """Its friction in some zones, once."""
         place = self._law(point, zones)
-        if self._friction[place, 0] or (point.held and not point.is_pressed and "force_function" not in point.__dict__):
+        needs_force = point.without_normal and not point.is_pressed
+        if self._friction[place, 0] or (needs_force and "force_function" not in point.__dict__):
             return
         self._friction[place] = self._numbers(friction_words(point, zones))
 

@@ -269,7 +269,8 @@ def _taken_up(table: ModeTable, state: SimState, segment: Segment, after: SimSta
     """What constraints took up of an impact that ended a segment."""
     t, rest = after.t, after.driven.rest_at(after.rest, after.t)
     before = np.concatenate([[t], end_of(segment, rest)[1][:-1], rest])
-    return constraint_impulses(table.held(state.holds), before, after.row, state.contacts.contact_points, impulses)
+    terms, points = table.constraint_terms(state.holds), state.contacts.contact_points
+    return constraint_impulses(terms, before, after.row, points, impulses)
 
 
 def _before_reset(state: SimState, segment: Segment, hits: Sequence[Guard]) -> Began:

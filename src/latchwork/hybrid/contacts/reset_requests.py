@@ -130,7 +130,7 @@ class Passing:
     def _say(self, event: Any, kind: str, about: ContactPoint, height: float) -> None:
         event.flags |= SAYS[kind] | (CLEARED if kind == "touch" and height > 0.0 else 0)
         if kind == "slip":
-            across = (self.lam[about.name] if about.held else self.lam[about.name][1:]).tolist()
+            across = (self.lam[about.name] if about.without_normal else self.lam[about.name][1:]).tolist()
             size = _length(across)
             for j, force in enumerate(across):
                 event.onset[j] = -force / size
@@ -269,7 +269,7 @@ class Passing:
         settle(given, [State(guess) for guess in asked.guess[:k]])
 
     def _undecided(self) -> IntegrationError:
-        held = ", ".join(f"'{point.name}'" for point in self.s.contact_points if point.held)
+        held = ", ".join(f"'{point.name}'" for point in self.s.contact_points if point.without_normal)
         return IntegrationError(
             f"{held} of '{self.resets.base.equations.name}' neither stick nor slide at t = {self.x[0]:.9g}. Friction "
             "and motion contradict each other there; start elsewhere."
