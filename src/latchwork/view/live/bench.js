@@ -82,7 +82,7 @@ class Bench {
 
   heard(message) {
     if (message.kind === "scene") this.begin(message);
-    else if (message.kind === "still" && !this.scene) this.still(message.scene);
+    else if (message.kind === "still" && !this.drawing) this.still(message.scene);
     else if (message.kind === "shapes") {
       for (const key of ["shapes", "members", "meshes"]) this.scene[key] = message[key];
       this.ask();
@@ -109,7 +109,10 @@ class Bench {
     this.arrowsAt = offset + message.plots.length;
     this.frame = null;
     this.path = [];
-    const row = (track, width) => (this.back || this.frame).subarray(this.offsets[track], this.offsets[track] + width);
+    const row = (track, width) => {
+      const frame = this.back || this.frame, at = this.offsets[track];
+      return frame ? frame.subarray(at, at + width) : this.scene.tracks[track];
+    };
     this.past = [];
     const old = this.drawing;
     this.drawing = new Drawing(byId("picture"), this.scene, row);
@@ -125,11 +128,12 @@ class Bench {
   }
 
   still(scene) {
-    // A picture of the start, until the first frame comes.
-    const drawing = new Drawing(byId("picture"), scene, (track) => scene.tracks[track]);
-    drawing.fit();
-    drawing.draw();
+    // The start, until the first frame comes.
+    this.drawing = new Drawing(byId("picture"), scene, (track) => scene.tracks[track]);
+    this.drawing.fit();
+    this.drawing.draw();
     byId("hint").textContent = "starting";
+    byId("title").textContent = scene.name;
     performance.mark("first picture");
   }
 
@@ -190,8 +194,12 @@ class Bench {
 
   draw() {
     const { drawing, options } = this;
-    if (!drawing || !this.frame) return;
+    if (!drawing) return;
     drawing.names = options.names;
+    if (!this.frame) {
+      drawing.draw();
+      return;
+    }
     this.keepInView();
     drawing.draw(() => {
       if (options.trail && this.path.length > 1) {
@@ -431,6 +439,7 @@ class Bench {
   }
 
   key(event) {
+    if (!this.frame) return;
     const step = 0.04 * Math.min(this.drawing.wide, this.drawing.high) / this.drawing.pixels;
     const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }, way = ways[event.key];
     if (event.key === " ") this.say({ do: this.head.paused ? "go" : "pause" });
