@@ -3,6 +3,8 @@
 
 const NEAR = { mouse: 14, pen: 18, touch: 30 }; // px within which something is taken
 const REACH = 2; // px: how far a line drawn by hand may be off when it is simplified
+const GLIDE = 0.15; // s in which the eye follows
+const FEW = 6; // arrows that all have a number; of more, the strong ones
 const PATH = 400; // places of a path
 const PAST = 2600; // frames that are kept: about a minute
 
@@ -121,6 +123,7 @@ class Bench {
       this.drawing.strongest = 1;
       this.options.turn = !this.scene.flat;
     }
+    this.ahead = mix(this.middle(), 1, this.drawing.middle, -1); // of the eye, where the bodies are
     byId("turn").setAttribute("aria-pressed", String(this.options.turn));
     byId("fence").hidden = byId("unfence").hidden = !message.fence;
     document.title = message.title + " – Latchwork";
@@ -229,7 +232,8 @@ class Bench {
       const six = this.frame.subarray(at + 6 * k, at + 6 * k + 6), force = [six[3], six[4], six[5]];
       const size = Math.hypot(...force);
       largest = Math.max(largest, size);
-      if (size > 0) drawing.arrow([six[0], six[1], six[2]], force, this.arrows[k] || "", brief(size) + " N");
+      const told = count <= FEW || drawing.names || size > 0.5 * drawing.strongest;
+      if (size > 0) drawing.arrow([six[0], six[1], six[2]], force, this.arrows[k] || "", told ? brief(size) + " N" : "");
     }
     if (largest > drawing.strongest) drawing.strongest = largest;
     else if (largest > 0) drawing.strongest += 0.01 * (largest - drawing.strongest); // what was strong fades
@@ -252,10 +256,27 @@ class Bench {
     }
   }
 
+  middle() {
+    // Of all bodies, where they are now.
+    const { drawing, scene } = this, dots = scene.dots.filter((dot) => dot.body);
+    const places = dots.map((dot) => drawing.row(dot.at, 3));
+    return [0, 1, 2].map((k) => places.reduce((sum, p) => sum + p[k], 0) / Math.max(places.length, 1));
+  }
+
   keepInView() {
-    // Where all bodies have left the picture, it glides after them.
+    // What may go anywhere takes the eye with it, along the ground; else it glides after bodies that have all left.
     const { drawing, scene } = this, dots = scene.dots.filter((dot) => dot.body);
     if (!dots.length || this.held || this.touches.size || this.stroke) return;
+    if (scene.follows) {
+      const now = this.middle(), step = mix(now, 1, mix(drawing.middle, 1, this.ahead, 1), -1);
+      const along = scene.ground ? mix(step, 1, scene.ground.up, -dot(step, scene.ground.up)) : step;
+      if (Math.hypot(...along) * drawing.pixels < 1) return;
+      const since = (performance.now() - (this.glided || 0)) / 1000; // s
+      this.glided = performance.now();
+      drawing.middle = mix(drawing.middle, 1, along, 1 - Math.exp(-since / GLIDE));
+      this.ask();
+      return;
+    }
     const places = dots.map((dot) => drawing.screen(drawing.row(dot.at, 3)));
     const off = [0, 1].map((k) => {
       const values = places.map((p) => p[k]), size = [drawing.wide, drawing.high][k], edge = 0.08 * size;

@@ -22,8 +22,8 @@ from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.realtime.exhibit import Exhibit
 from latchwork.symbolic.traverse import rebuild
-from latchwork.view.live.posture import Posture, exact_states, posture, spread
-from latchwork.view.mechanism import mechanism
+from latchwork.view.live.posture import Posture, exact_states, posture, spread, travels
+from latchwork.view.mechanism import WAY, mechanism
 from latchwork.view.posing import Drawn, Tracks, digits, dots, framed, point_named, shapes_of
 from latchwork.view.sketch import Outline
 
@@ -77,15 +77,18 @@ def picture_of(exhibit: Exhibit) -> Picture:
 def pictured(exhibit: Exhibit, start: Posture) -> Picture:
     """The picture with the parameters that a posture has."""
     shapes = shapes_of(start, (*exhibit.shapes, *exhibit.fence))
-    *tight, outlines = framed(start, shapes, exhibit.view, start.states)
+    low, high, outlines = framed(start, shapes, exhibit.view, start.states)
     bounded = any(made.parts and not made.endless and _stands(start, made.frame) for made in outlines)
     poses = spread(start, exhibit.model, bounded)
     at = poses.states
     places = dict(zip(start.points, at.each(*start.points), strict=True))
     chosen = [point_named(start, item) for item in exhibit.draw]
     made = mechanism(poses, shapes, exhibit.view, at, places, chosen, exact_states(exhibit.model, poses))
-    if start.equations.system.visuals:  # how far its joints could turn says little of where a robot will be
-        made = made.around(*tight, start, shapes)
+    standing = [each for each in outlines if _stands(start, each.frame) and (made.flat or not each.endless)]
+    follows = travels(start) and not standing
+    floats = made.ground is None and not made.flat
+    if follows or floats or start.equations.system.visuals:  # how far it could go says little of where it will be
+        made = made.around(low, high, start, shapes, WAY if follows else 0.0)
     tracks = Tracks(digits(made.size))
     hung = Hung(start, tracks)
     for point, rows in places.items():
@@ -93,7 +96,7 @@ def pictured(exhibit: Exhibit, start: Posture) -> Picture:
     parts = Drawn(made, at, tracks)
     drawn = {
         "name": start.equations.name, **made.seen, "digits": tracks.decimals, **parts.data,
-        "end": hung.point(chosen[-1], places[chosen[-1]]) if chosen else None,
+        "follows": follows, "end": hung.point(chosen[-1], places[chosen[-1]]) if chosen else None,
         "dots": list(dots(start, places, tracks, any(each["parts"] for each in parts.shapes))),
     }  # fmt: skip
     for outline in made.outlines:
@@ -101,7 +104,7 @@ def pictured(exhibit: Exhibit, start: Posture) -> Picture:
     _belong(drawn, hung)
     names, plotted = _plots(exhibit, start)
     program = _program(start.driven, [*hung.nodes(), *plotted])
-    drawn |= {"widths": hung.widths, "snug": [corner.tolist() for corner in tight]}
+    drawn |= {"widths": hung.widths, "snug": [low.tolist(), high.tolist()]}
     return Picture(drawn, start, program, names)
 
 

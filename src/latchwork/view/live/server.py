@@ -182,8 +182,9 @@ class Server:
             await connection.close(1008, "no room")
             return
         visitor.tell({"kind": "house", "count": len(self.sources)})
-        if name in self.cards and not room.state:
-            visitor.tell({"kind": "still", "scene": json.loads(self.cards[name]).get("scene")})
+        scene = json.loads(self.cards[name]).get("scene") if name in self.cards and not room.state else None
+        if scene:
+            visitor.tell({"kind": "still", "scene": scene})
         room.enter(visitor)
         try:
             async for message in connection:
