@@ -16,8 +16,8 @@ from latchwork.hybrid.contacts.step_limit import FAR, FOREVER
 from latchwork.hybrid.mode_layout import lay_out_mode
 from latchwork.hybrid.mode_programs import ModePrograms
 from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
-from latchwork.integrate.again import few_rows
 from latchwork.integrate.integration import Integration
+from latchwork.integrate.reusable_integration import few_rows
 from latchwork.integrate.status import EVENT, FULL, REWRITE
 from latchwork.integrate.stepper import begin, steps
 from latchwork.program.evaluator import Evaluator, evaluate
@@ -185,9 +185,9 @@ def lay_out_next(run: Flow) -> i64:
 def begin_mode(run: Flow, place: i64, t: f64, grid: f64, is_new: i64) -> i64:
     """Begin a mode where the run stands: how it began, REWRITE where one that was met before has poor speeds here."""
     mode = record_at(ModeRecord, i64p_at(run.table[place]), 0)
-    integration = mode.lap.integration
+    integration = mode.block.integration
     page = integration.page
-    if mode.lap.arrived != run.arrivals or page.room - page.free < FEW_ROWS:
+    if mode.block.arrived != run.arrivals or page.room - page.free < FEW_ROWS:
         return NOT_YET
     integration.control.grid = grid
     return begin(integration, t, run.state, run.rest, 0.0 if is_new == 1 else mode.least)
@@ -204,14 +204,14 @@ def full_state(run: Flow, mode: ModeRecord, t: f64, x: f64p) -> i64:
         for i in range(n_q + n_u):
             run.x[1 + i] = x[i]
         return 1
-    return whole(mode.expand, mode.code, mode.z, mode.fresh, mode.size, mode.out, mode.lap.integration.n, n_q, n_u, t,
+    return whole(mode.expand, mode.code, mode.z, mode.fresh, mode.size, mode.out, mode.block.integration.n, n_q, n_u, t,
                  x, run.n_rest, run.rest, offset(run.x, 1))  # fmt: skip
 
 
 @kernel
 def read_forces(run: Flow, mode: ModeRecord, t: f64, work: f64) -> None:
     """(u, u̇, λ) of a mode at the full state, into its outputs."""
-    n, out, kept = mode.lap.integration.n, mode.out, mode.lap.integration.kept
+    n, out, kept = mode.block.integration.n, mode.out, mode.block.integration.kept
     for i in range(n - 1):
         out[i] = run.x[1 + kept[i]]
     out[n - 1] = work
@@ -240,7 +240,7 @@ def clear_event(scene: Scene) -> None:
 @kernel
 def asks(run: Flow, mode: ModeRecord) -> i64:
     """1 where a guard fell that only the user, or Python, can answer."""
-    hit = mode.lap.integration.guards.hit
+    hit = mode.block.integration.guards.hit
     if mode.guards > run.most_guards:
         return 1
     for i in range(mode.guards):
@@ -252,7 +252,7 @@ def asks(run: Flow, mode: ModeRecord) -> i64:
 @kernel
 def say_guards(run: Flow, mode: ModeRecord, t: f64, work: f64) -> i64:
     """What the guards that fell say of their contact points; 0 where slip would begin in no direction."""
-    scene, hit, slips = run.scene, mode.lap.integration.guards.hit, 0
+    scene, hit, slips = run.scene, mode.block.integration.guards.hit, 0
     for i in range(mode.guards):
         if hit[i] != 0 and mode.says[i] == ZONE:
             scene.zone_step[mode.about[i]] += mode.step[i]
@@ -327,12 +327,12 @@ def flow(run: Flow, until: f64) -> i64:
     run.changes, run.begun, run.began, status, left = 0, FULL, counter(), EVENT, 1.0
     while True:
         mode = record_at(ModeRecord, i64p_at(run.table[run.mode]), 0)
-        integration = mode.lap.integration
+        integration = mode.block.integration
         integration.control.longest = run.longest
         if run.ended == 0:
-            before, most = integration.control.steps, int(left * float(mode.lap.most))
+            before, most = integration.control.steps, int(left * float(mode.block.most))
             status = steps(integration, until, most if most > 0 else 1)
-            left -= divide(float(integration.control.steps - before), float(mode.lap.most))
+            left -= divide(float(integration.control.steps - before), float(mode.block.most))
         run.ended, t = 0, integration.control.t
         run.reached = t
         if status != EVENT or run.changes == run.allowed or t >= until or asks(run, mode) == 1:

@@ -13,23 +13,23 @@ from numpy.typing import NDArray
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
 from latchwork.hybrid.contacts.guards import Guard, Guards
-from latchwork.hybrid.contacts.reset import Happened, impulse_of
+from latchwork.hybrid.contacts.reset_requests import Happened, impulse_of
 from latchwork.hybrid.contacts.scene_memory import SceneMemory
-from latchwork.hybrid.laid_out_mode import LaidOut
+from latchwork.hybrid.laid_out_mode import LaidOutMode
 from latchwork.hybrid.mode_record import ModeRecord
-from latchwork.hybrid.path import Stage
+from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import Again
 from latchwork.integrate.dense_output import Solution
+from latchwork.integrate.reusable_integration import ReusableIntegration
 
 STRUCK, IMPULSE = 10, 14  # words of an event
 
 
-class Entered(NamedTuple):
-    """A mode that is laid out: the lap that runs it, its stage and guards; its record, its key, and what these need."""
+class FlowMode(NamedTuple):
+    """A mode that is laid out: its integration, equations and guards; its record, its key, and what these need."""
 
-    again: Again
-    stage: Stage
+    integration: ReusableIntegration
+    dynamics: ModeDynamics
     guards: Guards
     record: ModeRecord
     key: NDArray[np.int64]
@@ -72,8 +72,8 @@ class Change(NamedTuple):
 
     t: float
     hits: Sequence[Guard]
-    before: Entered
-    after: Entered | None
+    before: FlowMode
+    after: FlowMode | None
     contacts: ContactWords
     x: Array
     solution: Solution
@@ -81,7 +81,7 @@ class Change(NamedTuple):
     longest: float
     ended: float
     ready: float
-    laid: tuple[Any, LaidOut] | None  # where machine code has laid out the mode after it: what it is known by
+    laid: tuple[Any, LaidOutMode] | None  # where machine code has laid out the mode after it: what it is known by
 
 
 def impact_of(memory: SceneMemory, points: Sequence[ContactPoint], events: NDArray[np.int64],

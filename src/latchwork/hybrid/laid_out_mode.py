@@ -22,12 +22,12 @@ from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.guard_table import forms_in, guards_of, piece_of, zone_program, zones_in
 from latchwork.hybrid.contacts.guard_values import look_at_guards
 from latchwork.hybrid.contacts.guards import Guard, Guards
-from latchwork.hybrid.laps import usual_kind
-from latchwork.hybrid.mode_equations import Held, Unconstrained
+from latchwork.hybrid.mode_dynamics import Recombined, Unconstrained
+from latchwork.hybrid.mode_integration import usual_kind
 from latchwork.hybrid.mode_memory import ModeMemory
 from latchwork.hybrid.mode_record import ModeRecord
-from latchwork.hybrid.path import Stage
-from latchwork.integrate.again import Again, block_words
+from latchwork.hybrid.path import ModeDynamics
+from latchwork.integrate.reusable_integration import ReusableIntegration, block_words
 from latchwork.integrate.workspace import Memory
 from latchwork.program.records.memory import values
 from latchwork.program.records.shape import words_of
@@ -41,16 +41,16 @@ LAP, KEY, CODE, FRESH, SIZE, CHOSEN = 0, 8, 12, 14, 15, 17  # fields of a `ModeR
 (GUARDS,) = words_of(EmbeddedMode, "guards")
 
 
-class LaidOut(NamedTuple):
+class LaidOutMode(NamedTuple):
     """The equations of a mode, what watches them, and the rows (t, q, u, rest) at which its speeds were chosen first
     and its redundant forces were shared last."""
 
-    stage: Stage
+    dynamics: ModeDynamics
     guards: Guards
     rows: tuple[Array, ...]
 
 
-Stages = Mapping[Any, LaidOut]
+LaidOutModes = Mapping[Any, LaidOutMode]
 
 
 class MachineMode:
@@ -66,7 +66,8 @@ class MachineMode:
         self._forms, self._stops = forms_in(s), [Guard("stop", name, value) for name, value in stops.items()]
         self.guards = Guards([*guards_of(s, self._forms), *self._stops])
 
-    def stage(self, terms: Terms | None, sliders: tuple[Slider, ...], label: tuple[str, ...]) -> Held | Unconstrained:
+    def dynamics(self, terms: Terms | None, sliders: tuple[Slider, ...],
+                 label: tuple[str, ...]) -> Recombined | Unconstrained:  # fmt: skip
         """Its equations."""
         table, watch, memory = self._table, self._watch(terms), Memory(self._table.memory)
         if terms is None:
@@ -75,7 +76,7 @@ class MachineMode:
             return Unconstrained(table.side, look, names=self._s.labels, memory=memory)
         mode = selected_mode(terms, self._selected(terms), self._x, table.held_names, sliders)
         mode.stand_on(self._block, watch)
-        return Held(table.driven, mode, watch, label=label, memory=memory)
+        return Recombined(table.driven, mode, watch, label=label, memory=memory)
 
     def _watch(self, terms: Terms | None) -> Watch:
         """What watches it."""
@@ -99,15 +100,15 @@ class MachineMode:
         return SelectedSpeeds(selection_of(m, tuple(dependent)), B.reshape(m, n), typical, lengths, weights,
                               float(numbers[0]))  # fmt: skip
 
-    def again(self, stage: Held | Unconstrained, full: int) -> Again:
+    def integration(self, dynamics: Recombined | Unconstrained, full: int) -> ReusableIntegration:
         """The problem that steps it; full states are so many."""
-        assert stage.guards is not None, "contacts are watched"
+        assert dynamics.guards is not None, "contacts are watched"
         fresh, copies = len(self._block.z), 3
-        if isinstance(stage, Unconstrained):
-            fresh, copies = fresh + stage.side.function.slots + 1, 1
-        workspace = self._table.laps.workspaces[len(stage.places(full))]
+        if isinstance(dynamics, Unconstrained):
+            fresh, copies = fresh + dynamics.side.function.slots + 1, 1
+        workspace = self._table.integrations.workspaces[len(dynamics.places(full))]
         words = self._memory.words_at(self._lap, block_words(len(self.guards), workspace.n, fresh, copies * fresh))
-        return Again.laid_out(workspace, stage.function, stage.guards, stage.settle,
+        return ReusableIntegration.laid_out(workspace, dynamics.function, dynamics.guards, dynamics.settle,
                               [usual_kind(guard) for guard in self.guards], [guard.height for guard in self.guards],
                               [guard.unit for guard in self.guards], words, fresh)  # fmt: skip
 

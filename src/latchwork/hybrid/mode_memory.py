@@ -26,10 +26,10 @@ from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.guard_table import Piece, forms_in, zone_program, zones_in
 from latchwork.hybrid.contacts.guard_values import CLOSED, LEAVING, NO_SLIP, OPEN, GuardTable, look_at_guards
 from latchwork.hybrid.contacts.guards import Form, Guard, contact_guards
-from latchwork.hybrid.contacts.reset import SAYS
+from latchwork.hybrid.contacts.reset_requests import SAYS
 from latchwork.hybrid.contacts.scene import CLEARED
 from latchwork.hybrid.contacts.scene_memory import SceneMemory
-from latchwork.hybrid.laps import Laps, usual_kind
+from latchwork.hybrid.mode_integration import ModeIntegrations, usual_kind
 from latchwork.hybrid.mode_layout import SCRATCH
 from latchwork.hybrid.mode_programs import CLOSED_FORMS, OPEN_FORMS, ModePrograms, SourcePrograms
 from latchwork.integrate import problem
@@ -253,7 +253,7 @@ class ModeMemory:
 
     # --- memory -------------------------------------------------------------------------------------------------
 
-    def ready(self, laps: Laps) -> None:
+    def ready(self, integrations: ModeIntegrations) -> None:
         """Take machine code that has arrived, workspaces that were made, and memory where little is left."""
         programs, arrivals = self.programs, Function.arrivals
         if self._arrivals != arrivals:
@@ -263,7 +263,7 @@ class ModeMemory:
             base.side = 0 if self._side is None else self._side.entry
         programs.operations, programs.fewest = problem.OPERATIONS_PER_CALL, problem.FEWEST
         self._plain[:] = 0
-        for n, workspace in laps.workspaces.items():
+        for n, workspace in integrations.workspaces.items():
             self._plain[n], self._most_guards[n] = workspace.at[0], workspace.guards
         if programs.room - programs.used < programs.wanted or not len(self.arena):
             self.arena = np.zeros(max(ARENA, 4 * programs.wanted), dtype=np.int64)

@@ -21,7 +21,7 @@ from latchwork.errors import EvaluationError, IntegrationError
 from latchwork.hybrid.constraint_impulses import constraint_impulses
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.guards import Guard
-from latchwork.hybrid.contacts.reset import Call, Happened, Passed, as_machine_code, as_python
+from latchwork.hybrid.contacts.reset_requests import Call, Happened, Passed, as_machine_code, as_python
 from latchwork.hybrid.online import Changed, let_go
 from latchwork.hybrid.record import Record
 from latchwork.hybrid.state import SimState

@@ -18,7 +18,7 @@ from latchwork.contact.law import Zones
 from latchwork.errors import ConstraintError
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
-from latchwork.hybrid.mode_table import ModeTable, Prepared
+from latchwork.hybrid.mode_table import ModeContents, ModeTable
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
 
@@ -103,12 +103,12 @@ def prepare_all(table: ModeTable, state: SimState, stops: Mapping[str, Any],
         contact_point.get_ready()
         contact_point.gap(x)
     for each in every:
-        _compile(table, table.prepared(state.holds, each, state.rules, stops))
+        _compile(table, table.contents(state.holds, each, state.rules, stops))
     named = ((*state.holds, *each.labels) for each in every)
     return tuple(dict.fromkeys(named))
 
 
-def _compile(shop: ModeTable, mode: Prepared) -> None:
+def _compile(shop: ModeTable, mode: ModeContents) -> None:
     functions = mode.terms.functions if mode.terms is not None else (shop.side.function,)
     watching = () if mode.watch is None else mode.watch.functions
     for function in (*functions, *watching, *[own for slider in mode.sliders for own in slider.functions]):

@@ -11,7 +11,7 @@ from latchwork.contact.complementarity.solution import State
 from latchwork.hybrid.contacts.contact_point import ContactPoint, Way
 from latchwork.hybrid.contacts.contact_state import ContactState
 from latchwork.hybrid.contacts.guards import Guard
-from latchwork.hybrid.contacts.reset import Happened
+from latchwork.hybrid.contacts.reset_requests import Happened
 from latchwork.hybrid.event import RunEvent
 
 TakenUp = Callable[[Mapping[str, Array]], Mapping[str, Array]]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from latchwork.contact.law import Contact
 from latchwork.errors import ModelError
 from latchwork.hybrid.input_laws import Driven
-from latchwork.hybrid.interference import looks
+from latchwork.hybrid.interference import penetration_search
 from latchwork.hybrid.interference.scene import Scene, told_of
 from latchwork.hybrid.path import Segment
 from latchwork.hybrid.table import Array
@@ -92,7 +92,7 @@ class Watch:
                 )
         self._members, self._scene, self.overlaps, self._key = members, scene, frozenset(deep), None
         if told:
-            self._call, self._tick = native(looks.passed_in).brief, native(looks.ticked).brief
+            self._call, self._tick = native(penetration_search.passed_in).brief, native(penetration_search.ticked).brief
 
     def _choose(self, scene: Scene, awake: frozenset[Contact] | None) -> None:
         key = awake, self.overlaps
@@ -112,7 +112,7 @@ class Watch:
         kept, rows = _laid(solutions, between)
         at, found = address(rows), 0
         while (found := self._call(scene.at, found, len(solutions), at)) >= 0:
-            passing = self._located(scene, at + 8 * looks.WORDS * found)
+            passing = self._located(scene, at + 8 * penetration_search.WORDS * found)
             if passing is not None:
                 return found, passing
             scene.allow(tolerance)
@@ -123,7 +123,7 @@ class Watch:
         """When what was seen in a solution began; none where it came from behind: left alone then until it is apart."""
         seen = scene.memory
         start, t, depth, i, k = seen.before, seen.after, seen.depth, seen.step, seen.who
-        most, distance = float(scene.deep[k]), native(looks.distance_at).brief
+        most, distance = float(scene.deep[k]), native(penetration_search.distance_at).brief
 
         def last(level: float) -> float:
             """The last time, seen from the start, at which they are further apart than a level."""
@@ -151,7 +151,7 @@ class Watch:
         if scene is not None and len(scene.watched):
             scene.allow(TOLERANCE)
             scene.take(x)
-            native(looks.stand).brief(scene.at, address(x))
+            native(penetration_search.stand).brief(scene.at, address(x))
 
     def ticked(self, t: float, x: int) -> bool:
         """Whether a tick that ends at the (q, ...) of an address has to be looked at more closely."""
@@ -166,7 +166,7 @@ def _deep(scene: Scene, x: Array) -> dict[Contact, float]:
 
 
 def _laid(solutions: Sequence[Solution], between: bool) -> tuple[list[Array], NDArray[np.int64]]:
-    """Solutions as `looks.Samples`, one behind the other; the arrays that must live as long."""
+    """Solutions as `penetration_search.Samples`, one behind the other; the arrays that must live as long."""
     kept: list[Array] = []
     words: list[int] = []
     for s in solutions:

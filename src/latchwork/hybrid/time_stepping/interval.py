@@ -10,7 +10,7 @@ from latchwork.constraint.terms import Array, Base
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.event import RunEvent
-from latchwork.hybrid.interference.passing import first_passing, interference_in, keep_watch
+from latchwork.hybrid.interference.rollback import first_passing, interference_in, keep_watch
 from latchwork.hybrid.interference.watch import STEPPED
 from latchwork.hybrid.time_stepping.near_pairs import NearPairs
 from latchwork.hybrid.time_stepping.settings import EventRate
