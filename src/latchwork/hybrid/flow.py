@@ -10,7 +10,7 @@ put down afterwards (`flow_notes`).
 from __future__ import annotations
 
 from latchwork.constraint.embedded.final_state import placed, whole
-from latchwork.hybrid.contacts.reset_kernel import DONE, reset
+from latchwork.hybrid.contacts.reset_kernel import DONE, NOTED, reset
 from latchwork.hybrid.contacts.scene import SLIPS, ContactEvent, ContactStateRecord, Scene
 from latchwork.hybrid.contacts.step_limit import FAR, FOREVER
 from latchwork.hybrid.mode_layout import lay_out_mode
@@ -91,6 +91,7 @@ class Flow:
     begun: i64  # how the last mode began
     ended: i64  # 1 where the steps of the first mode have ended in an event already
     arrivals: i64
+    alone: i64  # 1 where nobody hears the notes of impacts
     most_known: i64
     known: i64  # modes that the state knows, and that are not laid out here
     began: i64
@@ -329,7 +330,10 @@ def change_mode(run: Flow, mode: ModeRecord, t: f64) -> i64:
     clear_event(run.scene)
     if full_state(run, mode, t, integration.x) == 0 or say_guards(run, mode, t, work) == 0:
         return 0
-    if reset(run.scene, run.x) != DONE:
+    outcome = reset(run.scene, run.x)
+    while outcome == NOTED and run.alone == 1:
+        outcome = reset(run.scene, run.x)
+    if outcome != DONE:
         return 0
     known = run.modes
     found = find_or_lay_out(run)
