@@ -1,8 +1,8 @@
 """Flow without Python: a run that goes on by itself, in machine code and as C, keeping nothing of its past.
 
 What `flow` comes back for is done here as far as kernels can: rows of the past are given up where a page is full, modes
-are forgotten where there is no room for another, equations are written in other speeds where they ask for it. A run ends
-at a time, or with the reason why it cannot go on.
+are forgotten where there is no room for another, equations are written in other speeds where they ask for it. A run
+ends at a time, or with the reason why it cannot go on.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def change_speeds(run: Flow, mode: ModeRecord, t: f64) -> i64:
 
 @kernel
 def begin_next(run: Flow, t: f64, grid: f64) -> i64:
-    """Begin the mode after the last change, which `change_mode` could not: FULL, EVENT where guards fall at once, or the
-    reason why it does not begin."""
+    """Begin the mode after the last change, which `change_mode` could not: FULL, EVENT where guards fall at once, or
+    the reason why it does not begin."""
     found, is_new = run.mode, 0
     if run.note[run.changes - 1].after < 0:
         found, is_new = lay_out_again(run), 1
@@ -133,7 +133,9 @@ def go_on(run: Flow, until: f64) -> i64:
 def advance_alone(run: Flow, until: f64) -> i64:
     """Flow until a time, with the inputs in ``run.rest``: END, with the state in ``run.x``; else why it stopped."""
     status, instant, at_once = take_inputs(run), run.reached, 0
-    while status == FULL or status == EVENT:
+    while status != END:
+        if status != FULL and status != EVENT:
+            return status
         run.ended = 1 if status == EVENT else 0
         status = go_on(run, until)
         at_once = at_once + run.changes if run.reached == instant else 0
@@ -141,6 +143,4 @@ def advance_alone(run: Flow, until: f64) -> i64:
         if at_once > run.most:
             return NO_TIME
     mode = record_at(ModeRecord, i64p_at(run.table[run.mode]), 0)
-    if full_state(run, mode, run.reached, mode.block.integration.x) == 0 and status == END:
-        return NO_MODE
-    return status
+    return END if full_state(run, mode, run.reached, mode.block.integration.x) == 1 else NO_MODE

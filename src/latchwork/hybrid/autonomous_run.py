@@ -93,11 +93,12 @@ def autonomous_run(sim: Simulation) -> AutonomousRun:
     memory.prepare(current, contacts, least_pivot(dynamics), False, rest, CHANGES, alone.world.at_once,
                    alone.world.brief)  # fmt: skip
     memory.run.reached, memory.run.alone = state.t, 1
+    np.asarray(memory.run.x)[:] = state.row
     return AutonomousRun(memory, state, rest, (memory, table, integration, rest, alone))
 
 
 def standing_mode(sim: Simulation) -> tuple[ModeDynamics, Guards]:
-    """The mode that a simulation begins in: contacts decided where it stands, until no guard on forces is below zero."""
+    """The mode that a simulation begins in: contacts decided where it stands, with no guard on forces below zero."""
     for _ in range(ROUNDS):
         sim.state = sim.world.seen(sim.state)
         if not sim.state.settled:

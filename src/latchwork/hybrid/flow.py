@@ -92,6 +92,7 @@ class Flow:
     ended: i64  # 1 where the steps of the first mode have ended in an event already
     arrivals: i64
     alone: i64  # 1 where nobody hears the notes of impacts
+    passed: i64  # changes so far
     most_known: i64
     known: i64  # modes that the state knows, and that are not laid out here
     began: i64
@@ -344,6 +345,7 @@ def change_mode(run: Flow, mode: ModeRecord, t: f64) -> i64:
     note_change(run, integration, found)
     integration.page.free = integration.last + 1
     run.changes += 1
+    run.passed += 1
     run.begun = NOT_YET
     if found < 0:
         note.ready = counter()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +40,7 @@ static void lw_load(int64_t *word)
 }"""
 
 
-def image_source(image: MemoryImage, roots: Iterable[Kernel[..., None]]) -> list[str]:
+def image_source(image: MemoryImage, roots: Iterable[Kernel[..., Any]]) -> list[str]:
     """All that C needs to run kernels on the memory of an image: functions, words, and ``lw_load``."""
     programs = {function: f"lw_program_{i}" for i, function in enumerate(dict.fromkeys(image.programs.values()))}
     kernels = dict.fromkeys([*roots, *image.kernels.values()])

@@ -25,7 +25,7 @@ from latchwork.errors import ProgramError
 from latchwork.program.function import Function
 from latchwork.program.kernel import Kernel, executor_at
 from latchwork.program.native import Native
-from latchwork.program.records.view import View, address_of
+from latchwork.program.records.view import address_of
 
 WORD = 8  # bytes
 LEAST, LARGE, MOST = 1 << 16, 1 << 40, 1 << 48  # addresses lie between the first and the last; counts below the second
@@ -58,7 +58,7 @@ class Memory:
 
     def __init__(self, owners: Iterable[Any]) -> None:
         arrays, functions = _kept(owners)
-        self.blocks = [*_blocks(arrays)]
+        self.blocks, self.empty = [*_blocks(arrays)], {int(array.ctypes.data) for array in arrays if not array.nbytes}
         self._starts = [block.address for block in self.blocks]
         self._by_code = {function.where[0]: function for function in functions}
         self._entries = {function.entry for function in functions if isinstance(function.executor, Native)}
@@ -74,7 +74,7 @@ class Memory:
         return found if found is not None and (entry in self._entries or entry == found.entry) else None
 
 
-def memory_image(record: View, *owners: Any) -> MemoryImage:
+def memory_image(record: Any, *owners: Any) -> MemoryImage:
     """A record, and all memory that can be reached from it, which these owners keep alive."""
     memory = Memory(owners)
     first = memory.find(address_of(record))
@@ -107,9 +107,9 @@ def _relocate(memory: Memory, order: dict[int, int], block: Block, first: int, i
             image.programs[at] = program
         elif kernel is not None:
             image.kernels[at] = kernel
-        elif value >= LARGE and not block.is_code:
+        elif value >= LARGE and value not in memory.empty and not block.is_code:
             raise ProgramError(f"memory at {value:#x}, to which a record points, is not kept alive by its owners.")
-        else:
+        elif value not in memory.empty:
             continue
         image.words[at] = 0
 
