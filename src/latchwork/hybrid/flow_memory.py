@@ -217,10 +217,9 @@ class FlowMemory:
 
     # --- running ------------------------------------------------------------------------------------------------
 
-    def __call__(self, current: ModeIntegration, s: ContactStates, least: float, ended: bool, until: float,
-                 rest: Array, allowed: int,
-                 at_once: bool | None, brief: float) -> int:  # fmt: skip
-        """Run from where an integration stands; the status of the stepper."""
+    def prepare(self, current: ModeIntegration, s: ContactStates, least: float, ended: bool, rest: Array, allowed: int,
+                at_once: bool | None, brief: float) -> None:  # fmt: skip
+        """See to all that a call from a mode that has begun needs."""
         run, memory, self._contacts = self.run, self.memory, s
         memory.ready(self.room)
         self._programs.ready()
@@ -231,6 +230,12 @@ class FlowMemory:
         run.rest, run.arrivals = rest, Function.arrivals
         if self.lays_out:
             self.layout.ready(self.mode_table.integrations)
+
+    def __call__(self, current: ModeIntegration, s: ContactStates, least: float, ended: bool, until: float, rest: Array,
+                 allowed: int, at_once: bool | None, brief: float) -> int:  # fmt: skip
+        """Run from a mode that has begun on; the status of the stepper."""
+        self.prepare(current, s, least, ended, rest, allowed, at_once, brief)
+        run, memory = self.run, self.memory
         began, call = time.perf_counter(), self._briefly if current.integration.is_brief(until) else self._call
         status: int = call(self._at, until)
         self._clock = began, time.perf_counter()

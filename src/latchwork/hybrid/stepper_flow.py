@@ -108,7 +108,7 @@ def flow_setup(sim: Simulation, dynamics: ModeDynamics, stops: Mapping[str, Any]
 
 
 def kinds_at(guards: Guards, state: SimState) -> list[int]:
-    """Where guards are armed as a run begins: those that ended it here must rise before they end it integration."""
+    """Where guards are armed as a run begins: those that ended it here must rise before they end it again."""
     over = state.stopped[1] if state.stopped[0] == state.t else frozenset()
     return [guard_kind(guard, state.rules, over) for guard in guards]
 

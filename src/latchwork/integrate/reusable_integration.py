@@ -199,7 +199,7 @@ class ReusableIntegration:
         fresh, shared = (parts[0], 1) if len(parts) == 1 else (np.concatenate(parts), 0)
         one = len(parts[0])
         two, three = (one, one) if shared else (len(parts[1]), 0 if settle is None else len(parts[2]))
-        self._stand(np.empty(block_words(m, n, len(fresh), one + two + three), dtype=np.int64), len(fresh))
+        self._stand(np.zeros(block_words(m, n, len(fresh), one + two + three), dtype=np.int64), len(fresh))
         code, first, (run_by, look_by) = address(function.code), 1 + n, self._run_by
         looks = 0 if guards is None else code if guards.code is function.code else address(guards.code)
         projects, judge = (0, 0, 0), 0
