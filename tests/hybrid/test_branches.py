@@ -22,7 +22,7 @@ def stepping(sim):
     """The memory that a time-stepped interval of a run would begin with."""
     table, state = sim.mode_table, sim.state
     pairs = NearPairs(state.contacts.copied(), table.base, sim.world.watch_set)
-    return StepMemory(table.resets.memory, table.held(state.holds), pairs, state.row, 0.0, 1e-3, 0, {})
+    return StepMemory(table.resets.memory, table.constraint_terms(state.holds), pairs, state.row, 0.0, 1e-3, 0, {})
 
 
 def test_branches_of_a_quadruped():

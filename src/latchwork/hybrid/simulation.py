@@ -108,7 +108,8 @@ class Simulation:
         if plan.law is not None and isinstance(thick, TimeStepping):
             raise ModelError(f"law '{plan.law_name}' acts continuously, and time steps of {thick} hold inputs. Sample "
                              "the law, or leave thick out.")  # fmt: skip
-        count = 0 if design or plan.law is not None else len(drawn) + self.world.broad_phase.pairs
+        count = max(len(drawn) + self.world.broad_phase.pairs, len(contacts) - len(drawn))  # of shapes, or of joints
+        count = 0 if design or plan.law is not None else count
         tree = largest_tree(equations.derivation.motion) if count and self.world.broad_phase.pairs else 0
         rate = event_rate_of(thick, count, self.world.table(drives).base.scales.time, tree)
         state = SimState(t, np.append(x[1:n], 0.0), rest, drives, rate, t, holds)
