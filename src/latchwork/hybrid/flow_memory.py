@@ -182,7 +182,7 @@ class FlowMemory:
         if isinstance(dynamics, Recombined):
             mode, n_u = dynamics.mode, self.run.n_u
             fresh = mode.fresh().copy()
-            z, out = np.empty(len(fresh)), np.zeros(self.run.states + 3 + 2 * n_u + len(mode.terms.rows))
+            z, out = np.zeros(len(fresh)), np.zeros(self.run.states + 3 + 2 * n_u + len(mode.terms.rows))
             embedded = (address_of(mode.expander), address_of(mode.forces), address_of(mode.code), address(z),
                         address(fresh), len(fresh), address(out))  # fmt: skip
             for point, i in self.memory.places.items():
