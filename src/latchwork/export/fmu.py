@@ -105,8 +105,9 @@ def _library(compiler: str, texts: Mapping[str, str], name: str) -> bytes:
         target, files = Path(folder) / "made", [Path(folder) / file for file in texts]
         for file, text in zip(files, texts.values(), strict=True):
             file.write_text(text, encoding="utf-8")
-        command = [compiler, "-O1", "-std=c99", *FLAGS.split(), "-shared", "-fPIC", "-fvisibility=hidden", "-o", target,
-                   *[file for file in files if file.suffix == ".c"], "-lm"]  # fmt: skip
+        command: list[str | Path] = [compiler, "-O1", "-std=c99", *FLAGS.split(), "-shared", "-fPIC",
+                                     "-fvisibility=hidden", "-o", target]  # fmt: skip
+        command += [*[file for file in files if file.suffix == ".c"], "-lm"]
         made = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
         if made.returncode:
             raise FileError(f"'{compiler}' could not compile it: {made.stderr.strip()[:500]}. Give binary=False, or "
