@@ -33,7 +33,7 @@ from latchwork.hybrid.rules import guard_kind
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
 from latchwork.integrate.again import Again, Samples
-from latchwork.integrate.methods import RK4, DormandPrince, Method
+from latchwork.integrate.methods import RK4, Adaptive, Method
 from latchwork.integrate.status import END, EVENT, FULL
 from latchwork.program.interrupt import interrupted
 from latchwork.program.native import address
@@ -104,7 +104,7 @@ def kinds_at(guards: Guards, state: SimState) -> list[int]:
     return [guard_kind(guard, state.rules, over) for guard in guards]
 
 
-def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: Stage, guards: Guards,
+def run_laps(sim: Simulation, call: Call, method: Adaptive | RK4, stage: Stage, guards: Guards,
              stops: Mapping[str, Any], ready: FlowSetup, until: float, whole: bool) -> Ran | None:  # fmt: skip
     """Run from mode to mode, until a time, or an event that has to be passed here.
 
@@ -184,7 +184,7 @@ def _flows(sim: Simulation) -> bool:
     return not sim.world.broad_phase.sleeps and sim.world.watch_set.is_idle(state.contacts, sim.mode_table.base)
 
 
-def _begun(table: ModeTable, method: DormandPrince | RK4, stage: Stage, guards: Guards, t: float, x: Array, rest: Array,
+def _begun(table: ModeTable, method: Adaptive | RK4, stage: Stage, guards: Guards, t: float, x: Array, rest: Array,
            until: float, grid: float, kinds: Sequence[int] | None,
            segments: Sequence[Segment]) -> tuple[Again, int]:  # fmt: skip
     """A stage begun at (t, x): FULL where it can be run, EVENT where guards fall at once. Else it is refused."""

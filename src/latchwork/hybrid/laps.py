@@ -14,7 +14,7 @@ from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.table import Array
 from latchwork.integrate.again import Again, Samples, SharedWorkspace, few_rows
 from latchwork.integrate.integration import NOT_BELOW, PATIENT, STRICT
-from latchwork.integrate.methods import RK4, DormandPrince
+from latchwork.integrate.methods import RK4, Adaptive
 from latchwork.integrate.problem import StateScales
 from latchwork.integrate.status import END, EVENT, REWRITE, Status
 
@@ -79,9 +79,9 @@ class Laps:
         self.scales = scales  # of full states
         self._known: dict[Stage, Again] = {}
         self.workspaces: dict[int, SharedWorkspace] = {}  # by how many states there are
-        self._method: DormandPrince | RK4 | None = None
+        self._method: Adaptive | RK4 | None = None
 
-    def begun(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, t: float, x: Array, rest: Array,
+    def begun(self, stage: Stage, guards: Guards, method: Adaptive | RK4, t: float, x: Array, rest: Array,
               grid: float, kinds: Sequence[int] | None) -> tuple[Again, int]:  # fmt: skip
         """A stage that stands at (t, x), and how it began: the status of `stepper.begin`. Fixed steps are counted from
         ``grid``; ``kinds`` of its guards where they are not as always."""
@@ -100,7 +100,7 @@ class Laps:
 
     def get_ready(self, method: Any, states: int, fewer: int, guards: int) -> None:
         """Make now the memory that stages with so many states, or up to so many fewer, and guards need."""
-        if type(method) is DormandPrince and not isinstance(method.atol, tuple):
+        if isinstance(method, Adaptive) and not isinstance(method.atol, tuple):
             for n in range(max(states - min(fewer, FEWER), 1), states + 1):
                 self._workspace(method, n, max(GUARDS, guards))
 
@@ -111,7 +111,7 @@ class Laps:
             if workspace is not running.workspace and workspace.is_full(2 * few_rows()):
                 workspace.turn_page()
 
-    def _workspace(self, method: DormandPrince | RK4, n: int, guards: int) -> SharedWorkspace:
+    def _workspace(self, method: Adaptive | RK4, n: int, guards: int) -> SharedWorkspace:
         """Memory for n states and as many guards or more."""
         if method is not self._method:
             self._known, self.workspaces, self._method = {}, {}, method
@@ -121,7 +121,7 @@ class Laps:
             found = self.workspaces[n] = SharedWorkspace(method, n, room, self.scales)
         return found
 
-    def _made(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, full: int, rest: Array) -> Again:
+    def _made(self, stage: Stage, guards: Guards, method: Adaptive | RK4, full: int, rest: Array) -> Again:
         kept = stage.places(full)
         workspace = self._workspace(method, len(kept), len(guards))
         watched = guards if stage.guards is not None else ()
@@ -135,9 +135,9 @@ def usual_kind(guard: Guard) -> int:
     return NOT_BELOW if guard.by_force else STRICT if guard.kind in ("stop", "lost", "rule") else PATIENT
 
 
-def is_ours(method: Any) -> TypeGuard[DormandPrince | RK4]:
+def is_ours(method: Any) -> TypeGuard[Adaptive | RK4]:
     """Whether the stepper makes the steps of a method."""
-    return type(method) in (DormandPrince, RK4)
+    return isinstance(method, Adaptive | RK4)
 
 
 def lap_end(lap: Lap, status: int, until: float, rest: Array, samples: Samples | None) -> Ran:
