@@ -15,10 +15,10 @@ from latchwork.control.controllability import CUT, judged
 from latchwork.control.inverse_dynamics import BOUNDS, FORCE, MOTION
 from latchwork.control.law_program import LawProgram
 from latchwork.errors import ControlError
-from latchwork.hybrid.closed_loop import ControlledStage
+from latchwork.hybrid.closed_loop import ControlledDynamics
 from latchwork.hybrid.controllers import plan_of
-from latchwork.hybrid.mode_equations import Held
-from latchwork.hybrid.modes import staged
+from latchwork.hybrid.mode_dynamics import Recombined
+from latchwork.hybrid.modes import dynamics_at
 from latchwork.hybrid.reset import reset
 from latchwork.hybrid.simulation import Simulation
 from latchwork.integrate.workspace import Memory
@@ -60,14 +60,14 @@ def command_at(law: _Law, model: Any, q: Any, u: Any, t: float, parameters: Mapp
         program.start(sim.mode_table.base, sim.state.row)
     if not sim.state.settled:
         sim.state = reset(sim.world, sim.state, (), {}, False)[0]
-    stage = staged(sim, {}, sim.state.row)[0]
-    mode = stage.mode if isinstance(stage, Held) else sim.mode_table.free_mode
-    state, x = sim.state, stage.reduced(sim.state.x)
+    dynamics = dynamics_at(sim, {}, sim.state.row)[0]
+    mode = dynamics.mode if isinstance(dynamics, Recombined) else sim.mode_table.free_mode
+    state, x = sim.state, dynamics.reduced(sim.state.x)
     must_be_controllable(program, mode, state.row)
     found, record = program.at(mode, state.t, x, state.held)
     if not np.isfinite(found).all():
         raise ControlError(f"'{sim.equations.name}' at t = {state.t:.6g}: {program.explained(record)}")
-    closed = ControlledStage(sim.driven, program.controlled(mode), None, memory=Memory())
+    closed = ControlledDynamics(sim.driven, program.controlled(mode), None, memory=Memory())
     held = closed.commanded(state.t, state.x, state.held)
     n = len(sim.equations.u)
     udot = closed.accelerations(np.array([state.t]), x[None], held[None])[0]

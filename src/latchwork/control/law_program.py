@@ -22,7 +22,7 @@ from latchwork.control.tracks import Row, motion_nodes, name_of, rows_of
 from latchwork.errors import EvaluationError, ModelError, did_you_mean
 from latchwork.hybrid.closed_loop import ControlledMode, commands, controlled_mode
 from latchwork.hybrid.controllers import Extended
-from latchwork.hybrid.named import named
+from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.kane.equations import Equations
 from latchwork.program.evaluator import evaluator_at
 from latchwork.program.function import Function
@@ -359,7 +359,7 @@ def _bounds(law: _Law, equations: Equations, inputs: Sequence[str]) -> tuple[lis
 def _scalar(equations: Equations, what: Any, whose: str, law: _Law) -> Expr:
     g = equations.system.graph
     if isinstance(what, str):
-        what = named(equations, what)
+        what = look_up(equations, what)
     if not isinstance(what, (int, float, Expr)) or isinstance(what, bool):
         raise ModelError(f"{whose} in law '{law.name}' is {what!r}. Give a number or an expression.")
     if isinstance(what, (int, float)) and not np.isfinite(what):

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from latchwork.errors import ModelError, did_you_mean
-from latchwork.hybrid.named import named
+from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
@@ -77,14 +77,14 @@ def _named(equations: Equations, name: str) -> Any:
     if name.isidentifier() and name not in known:
         raise ModelError(f"'{name}', which a law is to track, is not in '{equations.name}'."
                          f"{did_you_mean(name, known)}")  # fmt: skip
-    return named(equations, name)
+    return look_up(equations, name)
 
 
 def _expression(equations: Equations, name: str, reference: Any) -> Expr:
     """A reference that is a number, or an expression in t, parameters and inputs."""
     g = equations.system.graph
     if isinstance(reference, str):
-        reference = named(equations, reference)
+        reference = look_up(equations, reference)
     try:
         given = Expr(g, operand(g, reference))
     except Exception:

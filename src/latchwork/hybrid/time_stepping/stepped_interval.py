@@ -17,9 +17,9 @@ from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.path import Segment
 from latchwork.hybrid.time_stepping.rest import holding_forces
 from latchwork.hybrid.time_stepping.smooth_step import SLIDES
-from latchwork.hybrid.time_stepping.stage import Stepped
 from latchwork.hybrid.time_stepping.step_kernel import end_step, steps
 from latchwork.hybrid.time_stepping.step_memory import StepMemory
+from latchwork.hybrid.time_stepping.stepped_dynamics import Stepped
 from latchwork.hybrid.time_stepping.time_step import Reason, TimeStep
 from latchwork.integrate.dense_output import Solution, Stats
 from latchwork.program.interrupt import interrupted

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from latchwork.errors import EvaluationError, undeclared
-from latchwork.export import export_c
+from latchwork.export.equations import export_c
 from latchwork.files import write_text
-from latchwork.hybrid.named import named
+from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.kane.equations import Equations
 from latchwork.kane.values import read
 from latchwork.mechanics.point import Point
@@ -59,7 +59,7 @@ def export_hil(equations: Equations, directory: str | Path, *, handle: Point | s
 
 
 def _point(equations: Equations, handle: Point | str) -> Point:
-    found = named(equations, handle) if isinstance(handle, str) else handle
+    found = look_up(equations, handle) if isinstance(handle, str) else handle
     if not isinstance(found, Point):
         raise EvaluationError(f"the handle of '{equations.name}' is {handle!r}, which is no point. Name a point.")
     return found
