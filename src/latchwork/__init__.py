@@ -120,7 +120,7 @@ if TYPE_CHECKING:
     from latchwork.identification.base_parameters import base_parameters
     from latchwork.identification.excitation import exciting
     from latchwork.identification.fit import identify
-    from latchwork.integrate.methods import RK4, DormandPrince
+    from latchwork.integrate.methods import RK4, DormandPrince, Radau
     from latchwork.integrate.stiff import SciPy, Sundials
     from latchwork.kane.equations import Equations
     from latchwork.realtime.exhibit import Exhibit, exhibit_of
@@ -174,6 +174,7 @@ _LATE = {
     "Table": "latchwork.hybrid.table",
     "RK4": "latchwork.integrate.methods",
     "DormandPrince": "latchwork.integrate.methods",
+    "Radau": "latchwork.integrate.methods",
     "SciPy": "latchwork.integrate.stiff",
     "Sundials": "latchwork.integrate.stiff",
     "load": "latchwork.formats",
@@ -282,6 +283,7 @@ __all__ = [
     "Trajectory",
     "Table",
     "DormandPrince",
+    "Radau",
     "RK4",
     "SciPy",
     "Sundials",
