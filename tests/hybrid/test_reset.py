@@ -55,7 +55,7 @@ def near(sim: lw.Simulation) -> Any:
     """The scene of a simulation, with all contact points near."""
     resets, s = sim.mode_table.resets, sim.state.contacts
     resets.memory.hold(s.contact_points)
-    room, row = workspace_of(sim.mode_table.base, sim.mode_table.held(sim.state.holds), 4, 1), 0
+    room, row = workspace_of(sim.mode_table.base, sim.mode_table.constraint_terms(sim.state.holds), 4, 1), 0
     resets.memory.ready(room)
     resets.memory.write(s)
     delassus = room.delassus
@@ -74,7 +74,7 @@ def test_the_operator_is_that_of_numpy(held, more):
     """v = J u + C, A = J P Jᵀ and b = J u̇₀ + c as NumPy makes them of the programs, with rows and friction besides."""
     sim = simulation(held)
     scene, delassus, _room = near(sim)
-    points, terms = sim.state.contacts.contact_points, sim.mode_table.held(sim.state.holds)
+    points, terms = sim.state.contacts.contact_points, sim.mode_table.constraint_terms(sim.state.holds)
     rng, n = np.random.default_rng(4), 4
     for x in states(sim):
         extra = [(rng.normal(size=n), 0.7)] if more else []
@@ -101,7 +101,8 @@ def test_rows_that_depend_on_each_other_are_given():
     scene, delassus, _room = near(sim)
     x = sim.state.row
     delassus.calls, delassus.supplied, delassus.extra = 0, 0, 1
-    np.asarray(delassus.B)[4:8], delassus.held_c[1] = sim.mode_table.held(sim.state.holds).place(x).B[0], 0.0
+    B = sim.mode_table.constraint_terms(sim.state.holds).place(x).B
+    np.asarray(delassus.B)[4:8], delassus.held_c[1] = B[0], 0.0
     assert invoke(assemble, scene, x) == CAREFUL
 
 

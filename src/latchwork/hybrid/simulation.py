@@ -101,7 +101,8 @@ class Simulation:
         drives = self.world.measured(drives, row, contacts)
         self.start: Start | None = None
         if permanent:
-            x, self.start = consistent(self.world.table(drives).held(holds), row, given.q_held, given.u_held)
+            terms = self.world.table(drives).constraint_terms(holds)
+            x, self.start = consistent(terms, row, given.q_held, given.u_held)
         drawn = [contact for contact in contacts if not (contact.recipe or contact.bounds)]
         if plan.law is not None and isinstance(thick, TimeStepping):
             raise ModelError(f"law '{plan.law_name}' acts continuously, and time steps of {thick} hold inputs. Sample "
