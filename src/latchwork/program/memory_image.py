@@ -64,9 +64,9 @@ class Memory:
         self._entries = {function.entry: function for function in functions if isinstance(function.executor, Native)}
 
     def find(self, address: int) -> int | None:
-        """The block that an address lies in."""
+        """The block that an address lies in, or just behind: there arrays of no length begin."""
         i = bisect_right(self._starts, address) - 1
-        return i if i >= 0 and address < self.blocks[i].address + WORD * len(self.blocks[i].words) else None
+        return i if i >= 0 and address <= self.blocks[i].address + WORD * len(self.blocks[i].words) else None
 
     def program(self, entry: int, code: int) -> Function | None:
         """The program that machine code, or the bytecode machine, runs by some bytecode."""
