@@ -49,7 +49,7 @@ from mechanisms import CRANK_SLIDER, SIX_BAR, G, Mechanism, rod, stepping
 import latchwork as lw
 from latchwork import bench
 from latchwork.constraint.embed import Embedding
-from latchwork.hybrid.mode_equations import Written
+from latchwork.hybrid.mode_dynamics import Written
 from latchwork.program.ir import Program
 from latchwork.program.lower import lower
 from latchwork.symbolic.ops import ZERO
@@ -83,14 +83,15 @@ def rows(rounds: int, quick: bool) -> Iterator[Row]:
 def compared(mechanism: Mechanism, rival: Seconds | None, rounds: int) -> Iterator[Row]:
     """One evaluation and one step, against Pinocchio and against the multiplier design."""
     embedded, appended = stepping(mechanism, lw.Embedded()), stepping(mechanism, lw.Multipliers())
-    name, stage = mechanism.name, embedded.stage
-    assert isinstance(stage, Written)
-    loop = bench.program_loop(stage.program.program, np.concatenate([[0.0], stage.reduced(embedded.x), embedded.rest]))
+    name, dynamics = mechanism.name, embedded.dynamics
+    assert isinstance(dynamics, Written)
+    loop = bench.program_loop(dynamics.program.program,
+                              np.concatenate([[0.0], dynamics.reduced(embedded.x), embedded.rest]))  # fmt: skip
     four = None if rival is None else lambda: 4.0 * rival()
 
     def row(work: str, against: str, ours: Seconds, theirs: Seconds | None) -> Row:
         return Row(f"{work} with constraints, {name}", against, None, *alternate(ours, theirs, rounds),
-                   {"operations": len(stage.program.program)})  # fmt: skip
+                   {"operations": len(dynamics.program.program)})  # fmt: skip
 
     def step() -> float:
         return embedded.seconds(STEPS)
@@ -238,7 +239,7 @@ def costs_table(costs: list[Cost]) -> str:
 
     heads = ("links", "embed, to read", "embed, to run", "embed in the run", "embed again", "delete",
              "delete, seen before")  # fmt: skip
-    lines = [[c.links, *map(both, (c.read, c.written, c.constrain, c.again, c.delete, c.release))] for c in costs]
+    lines = [[c.links, *map(both, (c.read, c.written, c.constrain, c.integration, c.delete, c.release))] for c in costs]
     (a, b), (c, d) = PAPER
     paper = ["Patoglu §6, three examples", f"{shown(a)} to {shown(b)}", "", "", "", f"{shown(c)} to {shown(d)}", ""]
     return table(heads, [*lines, paper])

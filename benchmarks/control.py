@@ -74,13 +74,13 @@ class Case:
         law.at(sim)
         start = sim.state
         sim.advance(sim.t + 1e-4)
-        stage = sim.stage
-        mode: Any = stage.mode
+        dynamics = sim.dynamics
+        mode: Any = dynamics.mode
         sim.state = start
         for function in mode.programs:
             function.compiled(wait=True)
         z, out, first = mode.workspace(), np.zeros(len(mode.law.places)), 1 + mode.states
-        z[0], z[1:first] = sim.t, stage.reduced(sim.state.x)
+        z[0], z[1:first] = sim.t, dynamics.reduced(sim.state.x)
         z[first : first + len(sim.state.held)] = sim.state.held
         call, given = native(commands).brief, [address(each) for each in (mode.code, z, out)]
         self.alive = z, mode

@@ -12,7 +12,7 @@ import numpy as np
 from measure import ROUND
 
 import latchwork as lw
-from latchwork.hybrid.mode_equations import Written
+from latchwork.hybrid.mode_dynamics import Written
 from latchwork.integrate.methods import integrate
 from latchwork.integrate.stepper import steps as stepper
 from latchwork.program.native import invoke
@@ -200,7 +200,7 @@ CRANK_SLIDER = Mechanism("slider-crank", crank_slider, {"q_crank": 0.7, "q_rod":
 class Stepping:
     """Steps of RK4 of a constrained mechanism from its start, compiled, recorded only at the end."""
 
-    stage: Any
+    dynamics: Any
     x: np.ndarray
     rest: np.ndarray
     overhead: float = 0.0  # seconds of calling a stepper
@@ -224,17 +224,17 @@ class Stepping:
             spent += time.perf_counter() - start if kernel is stepper else 0.0
             return found
 
-        solution = integrate(self.stage.function, self.stage.reduced(self.x), 0.0, steps * STEP, self.rest,
-                             lw.RK4(STEP, every=steps), settle=self.stage.settle, call=call)  # fmt: skip
+        solution = integrate(self.dynamics.function, self.dynamics.reduced(self.x), 0.0, steps * STEP, self.rest,
+                             lw.RK4(STEP, every=steps), settle=self.dynamics.settle, call=call)  # fmt: skip
         return spent, solution.stats.steps
 
 
 def stepping(mechanism: Mechanism, design: Any) -> Stepping:
     """Compiled steps of a mechanism by a design."""
     run = lw.simulate(mechanism.make(), STEP, mechanism.q, mechanism.u, design=design, method=lw.RK4(STEP))
-    stage: Any = run.path.segments[0].stage
-    program = [stage.program] if isinstance(stage, Written) else []
-    for function in (*program, *stage.mode.terms.functions):
+    dynamics: Any = run.path.segments[0].dynamics
+    program = [dynamics.program] if isinstance(dynamics, Written) else []
+    for function in (*program, *dynamics.mode.terms.functions):
         function.compiled(wait=True)
-    runs = Stepping(stage, run.path.x[0], run.rest)
+    runs = Stepping(dynamics, run.path.x[0], run.rest)
     return replace(runs, overhead=min(runs.steps(1)[0] for _ in range(300)))

@@ -164,7 +164,7 @@ def switches(case: Case) -> Iterator[tuple[str, tuple[float, float]]]:
     with at_a_time:
         run()
     made, times = set(), [mark[0] for mark in marks]
-    changes = {before.solution.t[-1]: (before.stage, before.solution.event.guards, after.stage)
+    changes = {before.solution.t[-1]: (before.dynamics, before.solution.event.guards, after.dynamics)
                for before, after in pairwise(sim.run.path.segments) if before.solution.event is not None}  # fmt: skip
     timeline = sim.timeline
     clock = [(timeline.born + work.began, timeline.born + work.ended) for work in timeline if work.lane == "embed"]

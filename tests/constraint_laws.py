@@ -10,7 +10,7 @@ import numpy as np
 import latchwork as lw
 from latchwork.constraint.rows import rows_of
 from latchwork.constraint.terms import Terms, terms_of
-from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.mode_dynamics import Recombined
 from random_held import Case
 
 METHOD = lw.DormandPrince(rtol=1e-9, atol=1e-11, max_steps=3_000)
@@ -66,9 +66,9 @@ def numbers_of(case: Case, run: lw.Trajectory) -> dict[str, float]:
 
 def speeds_at(run: lw.Trajectory, t: float) -> int:
     """How many speeds are integrated at a time."""
-    stage = next(s.stage for s in reversed(run.path.segments) if s.solution.t[0] <= t)
-    assert isinstance(stage, Held)
-    return len(stage.mode.selection.independent)
+    dynamics = next(s.dynamics for s in reversed(run.path.segments) if s.solution.t[0] <= t)
+    assert isinstance(dynamics, Recombined)
+    return len(dynamics.mode.selection.independent)
 
 
 def at_sample(terms: Terms, x: np.ndarray, typical: np.ndarray, udot: np.ndarray, speeds: int) -> dict[str, float]:

@@ -12,7 +12,7 @@ import numpy as np
 import latchwork as lw
 from latchwork import dt
 from latchwork.contact import construction
-from latchwork.hybrid import lap_flow
+from latchwork.hybrid import stepper_flow
 from latchwork.hybrid.contacts import sleeping_contacts, watch_set
 from latchwork.integrate import problem
 from scaled_scenes import Units, arm_with_friction
@@ -24,7 +24,7 @@ Runs = Callable[[], lw.Simulation]
 
 def stopped_at_events(monkeypatch: Any) -> None:
     """Machine code comes back at every event."""
-    monkeypatch.setattr(lap_flow, "CHANGES", 0)
+    monkeypatch.setattr(stepper_flow, "CHANGES", 0)
 
 
 def step_by_step(monkeypatch: Any) -> None:

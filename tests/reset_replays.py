@@ -9,7 +9,7 @@ import numpy as np
 
 from latchwork.constraint.terms import Array
 from latchwork.errors import IntegrationError
-from latchwork.hybrid.contacts.reset import as_machine_code, as_python
+from latchwork.hybrid.contacts.reset_requests import as_machine_code, as_python
 from latchwork.hybrid.contacts.scene_memory import SceneMemory
 from latchwork.hybrid.reset import KeptReset, Reset
 from latchwork.program.records.memory import block_of

@@ -8,7 +8,7 @@ import numpy as np
 
 import latchwork as lw
 from latchwork.contact.law import Zones
-from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.hybrid.trajectory import Samples
 from random_scenes import Scene
 from scene_shapes import Ground, separation
@@ -83,18 +83,18 @@ def forces(s: Scene, run: lw.Trajectory) -> list[str]:
     """Contacts push, stay within their cones, and do not creep where they stick."""
     contact_points = {contact_point.name: contact_point for contact_point in s.sim.state.contacts.contact_points}
     found = set()
-    for solution, stage in run.path.segments:
-        if not isinstance(stage, Held) or len(solution.t) < 2:
+    for solution, dynamics in run.path.segments:
+        if not isinstance(dynamics, Recombined) or len(solution.t) < 2:
             continue
         rest = run.driven.rest_at(run.rest, solution.t)
-        lam = stage.mode.multipliers(np.column_stack([solution.t, solution.x, rest]))
-        full, _ = stage.full(solution.t, solution.x, rest)
+        lam = dynamics.mode.multipliers(np.column_stack([solution.t, solution.x, rest]))
+        full, _ = dynamics.full(solution.t, solution.x, rest)
         states = np.column_stack([solution.t, full[:, :-1], rest])
         size = 1e-5 * loose(s) * (float(np.abs(lam).max(initial=0.0)) + 1e-6)
-        for label in stage.names:
+        for label in dynamics.names:
             name, _, state = label.rpartition(": ")
-            contact_point, rows = contact_points.get(name), stage.mode.terms.rows.slices.get(name)
-            if contact_point is None or rows is None or contact_point.held:
+            contact_point, rows = contact_points.get(name), dynamics.mode.terms.rows.slices.get(name)
+            if contact_point is None or rows is None or contact_point.without_normal:
                 continue
             normal, across = lam[:, rows][:, 0], np.linalg.norm(lam[:, rows][:, 1:], axis=1)
             found |= {f"'{name}' pulls"} if normal.min() < -size else set()
@@ -124,26 +124,28 @@ def friction(s: Scene, run: lw.Trajectory) -> list[str]:
         for contact_point in (*s.sim.state.contacts.contact_points, *s.sim.state.contacts.asleep)
     }
     found = set()
-    for solution, stage in run.path.segments:
-        names = [label.rpartition(": ")[0] for label in stage.names if label.endswith(": slide")]
-        if not isinstance(stage, Held) or len(solution.t) < 3 or not names or not contact_points.keys() >= set(names):
+    for solution, dynamics in run.path.segments:
+        names = [label.rpartition(": ")[0] for label in dynamics.names if label.endswith(": slide")]
+        known = names and contact_points.keys() >= set(names)
+        if not isinstance(dynamics, Recombined) or len(solution.t) < 3 or not known:
             continue
         i = len(solution.t) // 2
         t, x = solution.t[i : i + 1], solution.x[i : i + 1]
         rest = run.driven.rest_at(run.rest, t)
-        lam = stage.mode.multipliers(np.column_stack([t, x, rest]))[0]
-        full, udot = stage.full(t, x, rest)
+        lam = dynamics.mode.multipliers(np.column_stack([t, x, rest]))[0]
+        full, udot = dynamics.full(t, x, rest)
         state = np.concatenate([t, full[0, :-1], rest[0]])
-        left = unbalanced(stage, state, udot[0], lam, [contact_points[name] for name in names])
+        left = unbalanced(dynamics, state, udot[0], lam, [contact_points[name] for name in names])
         if left is not None and left > 1e-6:
             found.add(f"friction of {', '.join(names)} is not Coulomb's by {left:.1e}")
     return sorted(found)
 
 
-def unbalanced(stage: Held, x: np.ndarray, udot: np.ndarray, lam: np.ndarray, sliding: list[Any]) -> float | None:
+def unbalanced(dynamics: Recombined, x: np.ndarray, udot: np.ndarray, lam: np.ndarray,
+               sliding: list[Any]) -> float | None:  # fmt: skip
     """What is left of M u̇ − f − Bᵀ λ, as a part of its terms; none where slip or a zone has hardly begun."""
-    terms = stage.mode.terms
-    if any(contact_point.held or len(x) != len(contact_point.base.arguments) for contact_point in sliding):
+    terms = dynamics.mode.terms
+    if any(contact_point.without_normal or len(x) != len(contact_point.base.arguments) for contact_point in sliding):
         return None
     n_q, n, _ = terms.sizes
     motion, B, u = terms.motion(x), terms.place(x).B, x[1 + n_q : 1 + n_q + n]

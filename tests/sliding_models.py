@@ -17,7 +17,7 @@ from latchwork.constraint.embedded.slider import ENFORCED, Slider
 from latchwork.constraint.row_sources import RowPrograms
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Terms
-from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import operand
@@ -59,13 +59,14 @@ class Sliding:
     E: Callable[[Terms], dict[int, tuple[Any, list[Any]]]]
     fair: bool = False
 
-    def stage(self, driven, mode, watch, known, label, memory):
+    def dynamics(self, driven, mode, watch, known, label, memory):
         every = self.E(mode.terms)
         terms, sliders = with_sliders(
             mode.terms, [along for _, along in every.values()], [(i, mu, None) for i, (mu, _) in every.items()]
         )
         share = least_norm_share(mode.numbers, mode.selection) if self.fair else None
-        return Held(driven, replace(mode, terms=terms, sliders=sliders, share=share), watch, label=label, memory=memory)
+        return Recombined(driven, replace(mode, terms=terms, sliders=sliders, share=share), watch, label=label,
+                          memory=memory)  # fmt: skip
 
 
 # --- random programs --------------------------------------------------------------------------------------------------

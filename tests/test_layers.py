@@ -44,7 +44,7 @@ LATE = {
     ("constraint/linearization/linear.py", "view"),  # linear.plot
     ("hybrid/timeline.py", "view"),  # sim.timeline.plot
     ("hybrid/trajectory.py", "view"),  # run.plot
-    ("hybrid/named.py", "formats"),  # run["u1 + u2"]
+    ("hybrid/symbol_lookup.py", "formats"),  # run["u1 + u2"]
 }
 
 FILES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))

@@ -22,7 +22,7 @@ from latchwork.constraint.selection import Selection, select
 from latchwork.constraint.terms import terms_of
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.guard_table import guard_table
-from latchwork.hybrid.mode_equations import settling
+from latchwork.hybrid.mode_dynamics import settling
 from latchwork.integrate.methods import integrate
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -221,7 +221,7 @@ def test_no_freedom_left_is_a_mode_that_slides():
     model.constraint("drive", x - lw.sin(2.0 * model.time))
     model.constraint("floor", y)
     run = lw.simulate(model, until=0.7, method=TIGHT, design=Sliding(lambda terms: {1: (0.4, [-1.0, 0.0])}))
-    assert run.path.segments[0].stage.mode.selection.independent == ()
+    assert run.path.segments[0].dynamics.mode.selection.independent == ()
     force = -6.0 * np.sin(2.0 * run.t) + 0.4 * 1.5 * 9.81
     assert run.reactions()["drive"].lam[:, 0] == pytest.approx(force, rel=1e-9)
     assert run.audit.energy_error < 1e-9
@@ -268,7 +268,7 @@ def test_friction_survives_other_rows_and_speeds(copies):
     """A crank that turns needs other speeds now and then; its friction stays that of NumPy's KKT, stepped by SciPy."""
     model = slider_crank(LENGTHS, copies=copies)
     run = lw.simulate(model, until=0.6, q={"q1": 0.4}, u={"u1": 12.0}, method=TIGHT, design=Sliding(in_the_slot, True))
-    chosen = [segment.stage.mode.selection for segment in run.path.segments]
+    chosen = [segment.dynamics.mode.selection for segment in run.path.segments]
     assert len({selection.dependent for selection in chosen}) > 1
     assert [*run.q[-1], *run.u[-1]] == pytest.approx(stepped_by_scipy(*run.q[0], *run.u[0]), rel=1e-6, abs=1e-6)
     assert run.audit.energy_error < 1e-7 * np.abs(run.energy).max()

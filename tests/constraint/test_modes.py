@@ -20,7 +20,7 @@ from latchwork.constraint.selection_kernel import selected_speeds
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.terms import terms_of
 from latchwork.hybrid.input_laws import driven
-from latchwork.hybrid.mode_equations import Held, settling
+from latchwork.hybrid.mode_dynamics import Recombined, settling
 from latchwork.integrate.methods import integrate
 from latchwork.program.codegen.emit import emit
 from latchwork.program.native import interpret, invoke
@@ -127,18 +127,18 @@ def test_survey_is_the_same_in_python_and_in_machine_code(name, monkeypatch):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_stage_ends_where_its_states_are_read(name):
-    """The end of a stage, in one call, is the state as it is read later; and every row is said to hold."""
+    """The end of a mode, in one call, is the state as it is read later; and every row is said to hold."""
     constrained, x, mode = started(name)
-    stage = Held(driven(constrained.unconstrained, None)[0], mode, None)
+    dynamics = Recombined(driven(constrained.unconstrained, None)[0], mode, None)
     row = reduced(constrained, mode, x)
     n = 1 + len(constrained.unconstrained.q) + len(mode.selection.independent) + 1
-    full, belongs = stage.end(row[0], row[1:n], row[n:])
+    full, belongs = dynamics.end(row[0], row[1:n], row[n:])
     assert belongs
-    assert np.array_equal(full, stage.full(row[:1], row[None, 1:n], row[None, n:])[0][0])
-    assert stage.pivot(np.concatenate([row[:1], full[:-1], row[n:]])) == pytest.approx(mode.usual_pivot, rel=1e-12)
+    assert np.array_equal(full, dynamics.full(row[:1], row[None, 1:n], row[None, n:])[0][0])
+    assert dynamics.pivot(np.concatenate([row[:1], full[:-1], row[n:]])) == pytest.approx(mode.usual_pivot, rel=1e-12)
     rng = np.random.default_rng(5)
     far = row[1:n] + rng.normal(size=n - 1)
-    held = stage.end(row[0], far, row[n:])
+    held = dynamics.end(row[0], far, row[n:])
     assert not held[1] or np.isfinite(held[0]).all()
 
 
@@ -258,7 +258,7 @@ def test_no_freedom_left_is_a_legal_mode():
     model.constraint("drive", x - lw.sin(2.0 * model.time))
     run = lw.simulate(model, until=1.0)
     assert run["x"][-1] == pytest.approx(math.sin(2.0), abs=1e-12)
-    assert run.path.segments[0].stage.mode.selection.independent == ()
+    assert run.path.segments[0].dynamics.mode.selection.independent == ()
     assert run[lw.dt(run.equations.u[0])][-1] == pytest.approx(-4.0 * math.sin(2.0), abs=1e-9)
 
 

@@ -48,7 +48,7 @@ def test_a_humanoid_on_both_feet_is_commanded_by_the_least_torques():
     found = law.at(sim)
     assert (found.freedoms, len(found.inputs), found.gives_way) == (23, 29, ())
     sim.advance(1e-6)
-    terms, row = sim.stage.mode.terms, sim.state.row
+    terms, row = sim.dynamics.mode.terms, sim.state.row
     names, n = [s.name for s in sim.equations.r], len(sim.equations.u)
     first = 1 + len(sim.equations.q) + n
     row[first : first + len(names)] = 0.0

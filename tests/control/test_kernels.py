@@ -17,7 +17,7 @@ from latchwork.realtime.past import Past
 from latchwork.realtime.stepped import stepped
 
 
-def closed_stage(model: lw.Model, law: lw.control.Projected, **start: dict[str, float]) -> lw.Simulation:
+def closed_dynamics(model: lw.Model, law: lw.control.Projected, **start: dict[str, float]) -> lw.Simulation:
     sim = lw.Simulation(model, **start, controllers=[law])
     sim.advance(1e-3)
     return sim
@@ -29,14 +29,14 @@ def test_python_and_machine_code_have_the_same_bits(kernel, which):
     """Command, right-hand side and multipliers of a closed loop, held by a slot, free, and at a bound."""
     gains = {"gains": (25.0, 10.0)}
     if which == "free":
-        sim = closed_stage(arm(contacts=False), lw.control.Projected(tracks={"q1": 0.3, "q2": 0.2}, **gains))
+        sim = closed_dynamics(arm(contacts=False), lw.control.Projected(tracks={"q1": 0.3, "q2": 0.2}, **gains))
     else:
         press = [lw.control.Press("slot", 2.0, gains=(1.0, 3.0), filter=0.1)]
         bounds = {"f1": (-1.0, 1.0)} if which == "bounded" else None
         law = lw.control.Projected(tracks={"q1": 1.0}, forces=press, bounds=bounds, **gains)
-        sim = closed_stage(slider_crank(), law, **on_branch(0.6, 0.4))
-    mode, state = sim.stage.mode, sim.state
-    row = np.concatenate([[state.t], sim.stage.reduced(state.x), state.held])
+        sim = closed_dynamics(slider_crank(), law, **on_branch(0.6, 0.4))
+    mode, state = sim.dynamics.mode, sim.state
+    row = np.concatenate([[state.t], sim.dynamics.reduced(state.x), state.held])
     results = []
     for call in (briefly, interpret):
         z, out = mode.workspace(), np.zeros(40)

@@ -92,20 +92,20 @@ SCENES = {"box": (shaken_box, 1.2), "ball": (spinning_ball, 1.5), "zones": (slid
           "cart": (cart_with_pendulum, 1.5), "waves": (disk_over_waves, 0.8), "round": (pushed_round, 2.0)}  # fmt: skip
 
 
-def stages(make, until):
-    """(stage, its guards, t, x, rest) somewhere within each mode that a run was in."""
+def dynamics_met(make, until):
+    """(dynamics, its guards, t, x, rest) somewhere within each mode that a run was in."""
     sim = make()
     sim.advance(until)
-    guards, path = {laid.stage: laid.guards for laid in sim.state.stages.values()}, sim.run.path
+    guards, path = {laid.dynamics: laid.guards for laid in sim.state.modes.values()}, sim.run.path
     for segment in path.segments:
         t, x = segment.solution.t, segment.solution.x
-        if segment.stage in guards and isinstance(segment.stage.guards, Mode) and len(t) > 2:
+        if segment.dynamics in guards and isinstance(segment.dynamics.guards, Mode) and len(t) > 2:
             rest = path.driven.rest_at(path.rest, t)
-            yield segment.stage, guards[segment.stage], t[len(t) // 2], x[len(t) // 2], rest[len(t) // 2]
+            yield segment.dynamics, guards[segment.dynamics], t[len(t) // 2], x[len(t) // 2], rest[len(t) // 2]
 
 
-def looked(stage, call, t, x, rest):
-    mode = stage.guards
+def looked(dynamics, call, t, x, rest):
+    mode = dynamics.guards
     z, out = mode.workspace(), np.full(mode.width, np.nan)
     z[0], z[1 : 1 + len(x)], z[1 + len(x) : 1 + len(x) + len(rest)] = t, x, rest
     call(mode.watcher, mode.code, z, out)
@@ -117,11 +117,11 @@ def test_rates_are_those_along_the_motion(name):
     """ġ by central differences of g along ẋ, in every mode of a run; guards on forces have none. Kinds are those asked
     for, and there is a value for each."""
     kinds = set()
-    for stage, guards, t, x, rest in stages(*SCENES[name]):
+    for dynamics, guards, t, x, rest in dynamics_met(*SCENES[name]):
         at = np.concatenate([[t], x, rest])
-        rate, h = stage.function(at), 1e-6
-        found = looked(stage, invoke, t, x, rest)
-        ahead, behind = (looked(stage, invoke, t + s, x + s * rate, rest) for s in (h, -h))
+        rate, h = dynamics.function(at), 1e-6
+        found = looked(dynamics, invoke, t, x, rest)
+        ahead, behind = (looked(dynamics, invoke, t + s, x + s * rate, rest) for s in (h, -h))
         m = len(guards)
         assert len(found) == 2 * m
         assert np.isfinite(found).all()
@@ -142,41 +142,42 @@ def test_rates_are_those_along_the_motion(name):
 @pytest.mark.parametrize("name", SCENES)
 def test_python_and_machine_code_give_the_same_bits(name):
     """The kernel that looks at guards, run either way, in every mode of a run."""
-    for stage, _, t, x, rest in stages(*SCENES[name]):
-        assert looked(stage, interpret, t, x, rest).tobytes() == looked(stage, invoke, t, x, rest).tobytes()
+    for dynamics, _, t, x, rest in dynamics_met(*SCENES[name]):
+        assert looked(dynamics, interpret, t, x, rest).tobytes() == looked(dynamics, invoke, t, x, rest).tobytes()
 
 
 @pytest.mark.parametrize("name", SCENES)
 def test_guards_are_what_expressions_say(name):
     """Gap, force and slip as symbols have them."""
-    for stage, guards, t, x, rest in stages(*SCENES[name]):
-        full = stage.full(np.array([t]), x[None], rest[None])[0][0]
-        state, found = np.concatenate([[t], full[:-1], rest]), looked(stage, invoke, t, x, rest)
-        udot = stage.accelerations(np.array([t]), x[None], rest[None])[0]
+    for dynamics, guards, t, x, rest in dynamics_met(*SCENES[name]):
+        full = dynamics.full(np.array([t]), x[None], rest[None])[0][0]
+        state, found = np.concatenate([[t], full[:-1], rest]), looked(dynamics, invoke, t, x, rest)
+        udot = dynamics.accelerations(np.array([t]), x[None], rest[None])[0]
         for i, guard in enumerate(guards):
             point = guard.about
             if guard.kind == "touch" and guard.height >= 0.0 and not point.feature.within:
                 assert found[i] == pytest.approx(point.gap(state)[0], abs=1e-12)
-            elif guard.kind == "release" and point.held:
+            elif guard.kind == "release" and point.without_normal:
                 N = point.force_function(state)
                 assert found[i] == pytest.approx(N[-1] + N[:-1] @ udot, rel=1e-10)
             elif guard.kind == "release":
-                row = stage.mode.terms.rows.slices[point.name].start
-                assert found[i] == pytest.approx(stage.forces(t, full, rest)[row], rel=1e-12)
+                row = dynamics.mode.terms.rows.slices[point.name].start
+                assert found[i] == pytest.approx(dynamics.forces(t, full, rest)[row], rel=1e-12)
             elif guard.kind == "stick" and len(point.tangents) == 1:
                 slip, still = point.lowered(list(point.slips))(state)[0], point.tolerances.still
-                way = next(s.way for s in stage.mode.sliders
-                           if found[i] == pytest.approx(slip * s.way[0] + still, rel=1e-9, abs=1e-12))  # fmt: skip
-                assert abs(way[0]) == 1.0
+                directions = [s.slip for s in dynamics.mode.sliders]
+                direction = next(d for d in directions if found[i] == pytest.approx(slip * d[0] + still, rel=1e-9))
+                assert abs(direction[0]) == 1.0
 
 
 def test_another_slip_direction_is_the_same_mode():
     """A particle that turns the way it slides is in modes of the same programs and frame; only numbers differ."""
     sim = pushed_round()
     sim.advance(2.0)
-    modes = [s.stage.mode for s in sim.run.path.segments if getattr(getattr(s.stage, "mode", None), "sliders", ())]
-    ways = {mode.sliders[0].way for mode in modes}
-    assert len(ways) > 2
+    modes = [getattr(s.dynamics, "mode", None) for s in sim.run.path.segments]
+    modes = [mode for mode in modes if getattr(mode, "sliders", ())]
+    directions = {mode.sliders[0].slip for mode in modes}
+    assert len(directions) > 2
     assert len({mode.sliders[0].form for mode in modes}) == 1
     assert len({mode.terms.sources for mode in modes}) == 1
-    assert all(math.hypot(*way[:2]) == pytest.approx(1.0) for way in ways)
+    assert all(math.hypot(*way[:2]) == pytest.approx(1.0) for way in directions)

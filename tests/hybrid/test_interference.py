@@ -9,7 +9,7 @@ import pytest
 
 import latchwork as lw
 from campaign import rows
-from latchwork.hybrid.interference import looks
+from latchwork.hybrid.interference import penetration_search
 from latchwork.hybrid.interference.scene import Scene, told_of
 from latchwork.hybrid.right_side import right_side
 from latchwork.program.native import interpret, invoke
@@ -294,12 +294,13 @@ def test_looks_mean_what_their_source_says():
         dx, bend = rng.uniform(-3.0, 3.0, (3, 9)), rng.uniform(-0.1, 0.1, (2, 9))
         scene = Scene(driven, told_of(model.contacts), np.zeros(1 + 9 + 9))
         scene.allow(1e-6)
-        samples = lay_out(looks.Samples, rows=3, states=9, t=t, x=x, dx=dx, bend=bend, ends=dx[1:], between=1)
+        samples = lay_out(penetration_search.Samples, rows=3, states=9, t=t, x=x, dx=dx, bend=bend, ends=dx[1:],
+                          between=1)  # fmt: skip
         seen = []
         for call in (interpret, invoke):
             memory, ways = copied(scene.memory), np.tile([1.0, 0.0, 0.0], (len(scene.pairs), 1))
             memory.ways = ways
-            step = call(looks.passed, memory, samples)
+            step = call(penetration_search.passed, memory, samples)
             found.add(step)
             seen.append((step, memory.who, memory.depth, memory.before, memory.after, bytes(memory.gaps)))
             seen[-1] += (ways.tobytes(),)

@@ -80,7 +80,7 @@ RUNS: dict[str, tuple[Callable[[], lw.Model], dict[str, Any]]] = {
     "null space": (rod, {"design": lw.NullSpace()}),
     "differences": (rod, {"design": lw.Multipliers(), "method": lw.BackwardDifferences(1e-2)}),
     "driven": (pendulum, {"inputs": {"T": lw.Table([0.0, 0.5, 4000.0], [0.0, 0.5, 0.0], "held")}}),
-    "laps": (ball, {}),
+    "one mode to the next": (ball, {}),
     "piece by piece": (ruled, {}),
     "time stepping": (ball, {"thick": lw.TimeStepping(0.02, always=True)}),
 }
@@ -122,7 +122,7 @@ def test_an_interrupted_run_is_the_beginning_of_the_whole(name):
     ]
 
 
-@pytest.mark.parametrize("name", ["adaptive", "laps", "constrained", "time stepping"])
+@pytest.mark.parametrize("name", ["adaptive", "one mode to the next", "constrained", "time stepping"])
 def test_a_simulation_goes_on_after_an_interrupt(name):
     """It stands where it was interrupted; advanced again, it comes to where it would have come."""
     build, options = RUNS[name]

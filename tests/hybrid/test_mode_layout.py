@@ -15,7 +15,7 @@ from latchwork.hybrid import mode_memory
 from latchwork.hybrid.contacts.guard_values import GuardTable
 from latchwork.hybrid.flow import KEY
 from latchwork.hybrid.flow_memory import FlowMemory
-from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.hybrid.mode_layout import lay_out_mode
 from latchwork.program.native import interpret, invoke
 from latchwork.program.records.memory import blank
@@ -42,13 +42,13 @@ class Taken:
 
 def same(laid: Any, other: Any) -> None:
     """The same rows, speeds, guards and memory."""
-    assert type(laid.stage) is type(other.stage)
-    assert laid.stage.names == other.stage.names
+    assert type(laid.dynamics) is type(other.dynamics)
+    assert laid.dynamics.names == other.dynamics.names
     assert [guard[:2] + guard[3:] for guard in laid.guards] == [guard[:2] + guard[3:] for guard in other.guards]
-    assert laid.stage.guards.fresh().tobytes() == other.stage.guards.fresh().tobytes()
-    assert laid.stage.function.fresh().tobytes() == other.stage.function.fresh().tobytes()
-    if isinstance(laid.stage, Held):
-        a, b = laid.stage.mode, other.stage.mode
+    assert laid.dynamics.guards.fresh().tobytes() == other.dynamics.guards.fresh().tobytes()
+    assert laid.dynamics.function.fresh().tobytes() == other.dynamics.function.fresh().tobytes()
+    if isinstance(laid.dynamics, Recombined):
+        a, b = laid.dynamics.mode, other.dynamics.mode
         assert a.selection == b.selection
         assert a.usual_pivot == b.usual_pivot
         for name in ("weights", "typical", "lengths", "course", "numbers"):
@@ -71,10 +71,10 @@ def test_modes_are_laid_out(monkeypatch):
         scene(number).play()
     for laid, other in taken.pairs:
         same(laid, other)
-    stages = [laid.stage for laid, _ in taken.pairs]
-    assert len(stages) > 20
-    assert {type(stage).__name__ for stage in stages} == {"Held", "Unconstrained"}
-    assert {bool(stage.mode.sliders) for stage in stages if isinstance(stage, Held)} == {True, False}
+    found = [laid.dynamics for laid, _ in taken.pairs]
+    assert len(found) > 20
+    assert {type(dynamics).__name__ for dynamics in found} == {"Recombined", "Unconstrained"}
+    assert {bool(dynamics.mode.sliders) for dynamics in found if isinstance(dynamics, Recombined)} == {True, False}
 
 
 def falls_on_two() -> lw.Simulation:

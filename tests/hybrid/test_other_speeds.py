@@ -1,4 +1,4 @@
-"""A stage that goes on in other speeds: those that were chosen before are taken again, and nobody sees it."""
+"""A mode that goes on in other speeds: those that were chosen before are taken again, and nobody sees it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import latchwork as lw
-from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.mode_dynamics import Recombined
 
 R, G = 0.1, 9.81
 
@@ -26,15 +26,15 @@ def rolling(**more):
 
 @pytest.fixture
 def asked(monkeypatch):
-    """Stages that went on in other speeds."""
+    """LaidOutModes that went on in other speeds."""
     made = []
-    plain = Held.rewritten
+    plain = Recombined.rewritten
 
-    def noted(stage, *at):
-        made.append(plain(stage, *at))
+    def noted(dynamics, *at):
+        made.append(plain(dynamics, *at))
         return made[-1]
 
-    monkeypatch.setattr(Held, "rewritten", noted)
+    monkeypatch.setattr(Recombined, "rewritten", noted)
     return made
 
 
@@ -56,14 +56,14 @@ def test_as_if_they_were_chosen_anew(asked, monkeypatch):
         return np.array([*sim.q.values(), *sim.u.values()])
 
     found = run()
-    monkeypatch.setattr(Held, "_surveyed", lambda stage, x: None)
+    monkeypatch.setattr(Recombined, "_surveyed", lambda dynamics, x: None)
     asked.clear()
     assert found == pytest.approx(run(), abs=1e-8)
     assert len(set(asked)) == len(asked) > 5
 
 
 def test_in_ticks_too(asked):
-    """Ticked at 1 kHz, the courses of stages that were ticked before are taken up again."""
+    """Ticked at 1 kHz, the courses of modes that were ticked before are taken up again."""
     sim = rolling()
     for _ in range(2000):
         sim.tick(1e-3)

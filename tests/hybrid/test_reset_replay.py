@@ -12,7 +12,7 @@ from campaign import seeds
 from contact_ways import in_a_corner, rod
 from latchwork.errors import EvaluationError, IntegrationError
 from latchwork.hybrid import record
-from latchwork.hybrid.contacts.reset import as_python
+from latchwork.hybrid.contacts.reset_requests import as_python
 from random_scenes import LONG, ONCE
 from reset_replays import drawn, replayed, resets_of
 

@@ -13,7 +13,7 @@ import latchwork as lw
 from campaign import seeds
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.flow_memory import FlowMemory
-from latchwork.hybrid.laps import Lap
+from latchwork.hybrid.mode_integration import ModeIntegration
 from scaled_scenes import CONTACTS, MECHANISMS, Units
 
 STEP = 2.0**-9  # sums of it are exact
@@ -75,7 +75,7 @@ def forgetful(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Let the kernel of flows know no mode but the one that runs, wherever it is called; how many it forgot."""
     forgot, enter = list[int](), FlowMemory.enter
 
-    def entered(self: FlowMemory, lap: Lap, least: float) -> int:
+    def entered(self: FlowMemory, lap: ModeIntegration, least: float) -> int:
         forgot.append(len(self.modes))
         self.forget()
         return enter(self, lap, least)

@@ -246,15 +246,15 @@ def test_sleeping_contacts_can_be_removed_and_reshaped():
 
 
 def test_sets_that_come_back_are_not_made_again():
-    """Two balls that go to and fro between walls and a row of others: the stages of sets seen before are used again."""
+    """Two balls that go to and fro between walls and a row of others: the modes of sets seen before are used again."""
     model, q, u = balls(8)
     sim = lw.Simulation(model, q, u)
     for t in np.linspace(0.5, 6.0, 12):
         sim.advance(t)
-    assert len(sim.state.stages) <= 400
-    assert len(sim.mode_table._prepared) <= 400
+    assert len(sim.state.modes) <= 400
+    assert len(sim.mode_table._contents) <= 400
     legs = sum(work.lane == "integrate" for work in sim.timeline)
-    assert len(sim.state.stages) < legs
+    assert len(sim.state.modes) < legs
 
 
 # --- solids -----------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from latchwork.constraint import terms
 from latchwork.constraint.embedded import layout
 from latchwork.hybrid import guard_programs, mode_table
 from latchwork.hybrid.contacts.step_limit import FAR, FOREVER
-from latchwork.integrate import again
+from latchwork.integrate import reusable_integration
 from latchwork.program.kernel import f64p_at, i32p_at, i64p_at
 from latchwork.program.native import native
 from latchwork.program.records.view import record_at
@@ -118,7 +118,7 @@ def test_a_box_that_rests_again_is_not_chosen_for_again(monkeypatch):
 def in_python(kernel, made):
     """A stand-in for `native` that runs one kernel as Python, on what is at its addresses."""
     views = {"i64p": i64p_at, "i32p": i32p_at, "f64p": f64p_at,
-             "Programs": lambda at: record_at(again.Programs, i64p_at(at), 0)}  # fmt: skip
+             "Programs": lambda at: record_at(reusable_integration.Programs, i64p_at(at), 0)}  # fmt: skip
     kinds = list(kernel.function.__annotations__.values())
 
     def call(*given):
@@ -131,12 +131,12 @@ def in_python(kernel, made):
 
 @pytest.mark.parametrize("held", [False, True], ids=["alone", "besides a constraint"])
 def test_memory_is_laid_out_alike_in_python_and_in_machine_code(held, monkeypatch):
-    """A block that falls, slides through two zones and stops: its modes and laps laid out by kernels, run either way,
+    """A block that falls, slides through two zones and stops: its modes laid out by kernels, run either way,
     give the same bits."""
     first = thrown(held, zones=True)
     first.advance(0.5)
     made = []
-    for module, kernel in ((again, again.lay_out), (layout, layout.choose)):
+    for module, kernel in ((reusable_integration, reusable_integration.lay_out), (layout, layout.choose)):
         monkeypatch.setattr(module, "native", in_python(kernel, made))
     second = thrown(held, zones=True)
     second.advance(0.5)

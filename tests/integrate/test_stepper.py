@@ -7,11 +7,11 @@ import pytest
 
 from latchwork.errors import IntegrationError
 from latchwork.integrate import problem as problems
-from latchwork.integrate.again import Again, SharedWorkspace
 from latchwork.integrate.dense_output import Solution
 from latchwork.integrate.integration import PATIENT, Integration
-from latchwork.integrate.methods import RK4, DormandPrince, integrate
+from latchwork.integrate.methods import RK4, DormandPrince, Radau, integrate
 from latchwork.integrate.problem import Problem, Settle, StateScales, problem
+from latchwork.integrate.reusable_integration import ReusableIntegration, SharedWorkspace
 from latchwork.integrate.status import END, EVENT, FULL, STATUS, Status
 from latchwork.integrate.stepper import begin, steps
 from latchwork.program.function import Function
@@ -21,7 +21,8 @@ from latchwork.program.records.memory import block_of, lay_out, size_of
 from latchwork.program.records.record import pointer, record
 from random_programs import program_of
 
-METHODS = [RK4(0.037), RK4(0.037, every=3), DormandPrince(rtol=1e-5), DormandPrince(first_step=0.3, rtol=1e-3)]
+METHODS = [RK4(0.037), RK4(0.037, every=3), DormandPrince(rtol=1e-5), DormandPrince(first_step=0.3, rtol=1e-3),
+           Radau(rtol=1e-5), Radau(first_step=0.1, rtol=1e-4)]  # fmt: skip
 
 
 @kernel
@@ -111,12 +112,12 @@ def test_ticks_are_the_steps_of_a_run(watched, projected, origin):
     run = integrate(oscillator(), [1.0, 0.0], origin, origin + 6.0, w, RK4(h), **parts)
     m = 2 if watched else 0
     workspace = SharedWorkspace(RK4(h), 2, m, StateScales(1.0, np.ones(2)))
-    again = Again(workspace, oscillator(), parts["guards"], parts["settle"], 1, np.arange(2), [PATIENT] * m, [0.0] * m,
-                  [1.0] * m)  # fmt: skip
+    again = ReusableIntegration(workspace, oscillator(), parts["guards"], parts["settle"], 1, np.arange(2),
+                                [PATIENT] * m, [0.0] * m, [1.0] * m)  # fmt: skip
     assert again.begin(origin, np.array([1.0, 0.0]), w, origin) == FULL
     for i in range(1, len(run.t) - 1):  # the last is cut short by the end, or by the event
         assert again.tick(w) == FULL
-        assert (again.integration.control.t, workspace.x.tobytes()) == (run.t[i], run.x[i].tobytes())
+        assert (again.record.control.t, workspace.x.tobytes()) == (run.t[i], run.x[i].tobytes())
     if watched:
         assert again.tick(w) == EVENT
 
@@ -127,8 +128,8 @@ def test_fixed_steps_of_a_grid_are_the_same_wherever_a_run_begins(watched, proje
     parts, h, w = given(watched, projected), 0.037, np.array([1.0])
     m = 2 if watched else 0
     workspace = SharedWorkspace(RK4(h), 2, m, StateScales(1.0, np.ones(2)))
-    again = Again(workspace, oscillator(), parts["guards"], parts["settle"], 1, np.arange(2), [PATIENT] * m, [0.0] * m,
-                  [1.0] * m)  # fmt: skip
+    again = ReusableIntegration(workspace, oscillator(), parts["guards"], parts["settle"], 1, np.arange(2),
+                                [PATIENT] * m, [0.0] * m, [1.0] * m)  # fmt: skip
     assert again.begin(0.1, np.array([0.6, 0.8]), w, 0.0) == FULL
     assert again.steps(0.5, np.inf) == END
     assert again.solution(END).t.tolist() == [0.1, *[i * h for i in range(3, 14)], 0.5]

@@ -9,21 +9,21 @@ from collections import Counter
 import pytest
 
 from hybrid_runs import NASTY, bounced, grasped, rolled
+from latchwork.hybrid.mode_history import ModeHistory, Span, Transition
 from latchwork.hybrid.trajectory import RunEvent
-from latchwork.hybrid.visited import Span, Transition, Visited
 from latchwork.view.automaton import MANY, draw_automaton
 from latchwork.view.ring import Box, arranged
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def made(modes: int, per_mode: int = 2) -> Visited:
+def made(modes: int, per_mode: int = 2) -> ModeHistory:
     """A chain of modes that returns to its start, with bounces in every mode."""
     names = [(), *((f"contact {k} on <floor> & wall: slide +",) for k in range(1, modes))]
     bounce = [Transition(k, k, (RunEvent(0.0, "floor", kind="impact"),)) for k in range(1, modes + 1)] * per_mode
     onward = [Transition(k, k % modes + 1, (RunEvent(0.0, f"guard {k}", kind="touch"),)) for k in range(1, modes + 1)]
     spans = tuple(Span(float(k), k + 1.0, held) for k, held in enumerate(names))
-    return Visited(tuple(names), spans, (*bounce, *onward))
+    return ModeHistory(tuple(names), spans, (*bounce, *onward))
 
 
 def drawn(svg: str) -> tuple[list[str], Counter[tuple[str, str]], list[str]]:

@@ -9,9 +9,9 @@ import pytest
 
 from hybrid_runs import NASTY, bounced, grasped, pendulum, rolled
 from latchwork.errors import EvaluationError
+from latchwork.hybrid.mode_history import mode_history
 from latchwork.hybrid.timeline import Timeline, Work
 from latchwork.hybrid.trajectory import RunEvent
-from latchwork.hybrid.visited import visited
 from latchwork.view.flashes import STANDING
 from latchwork.view.marks import times_to_draw
 
@@ -79,7 +79,7 @@ def test_order_of_names_makes_no_other_mode():
     path = pendulum().path
     events = [RunEvent(0.5, "a", (), ("a", "b"), kind="constrain"), RunEvent(1.0, "b", ("a", "b"), (), kind="release"),
               RunEvent(1.5, "b", (), ("b", "a"), kind="constrain")]  # fmt: skip
-    assert visited(path, events).modes == ((), ("a", "b"))
+    assert mode_history(path, events).modes == ((), ("a", "b"))
 
 
 def test_modes_that_last_no_time_are_passed_through():
@@ -87,7 +87,7 @@ def test_modes_that_last_no_time_are_passed_through():
     path = pendulum().path
     events = [RunEvent(2.0, "p", (), ("p: slide",), kind="impact"),
               RunEvent(2.0, "p", ("p: slide",), ("p: stick",), kind="stick")]  # fmt: skip
-    seen = visited(path, events)
+    seen = mode_history(path, events)
     assert seen.modes == ((), ("p: stick",))
     assert [(c.before, c.after, c.label) for c in seen.transitions] == [(1, 2, "impact, stick: p")]
 
@@ -95,7 +95,7 @@ def test_modes_that_last_no_time_are_passed_through():
 def test_stops_are_no_transitions():
     """A guard that only ends a run changes no mode; a bounce does, to the mode it came from."""
     path = pendulum().path
-    seen = visited(path, [RunEvent(1.0, "there"), RunEvent(1.5, "floor", kind="impact")])
+    seen = mode_history(path, [RunEvent(1.0, "there"), RunEvent(1.5, "floor", kind="impact")])
     assert [(c.before, c.after, c.label) for c in seen.transitions] == [(1, 1, "impact: floor")]
 
 

@@ -19,9 +19,9 @@ from latchwork.algebra.products import dot
 from latchwork.constraint.analysis import state_at
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.terms import Array
-from latchwork.control.law_program import actuation, inputs_of
+from latchwork.control.actuation import actuation, inputs_of
 from latchwork.errors import ModelError
-from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
@@ -133,17 +133,17 @@ def controllability_along(run: Trajectory, inputs: Sequence[Any] | None = None) 
     starts = np.array([segment.solution.t[0] for segment in run.path.segments])
     held, found = run.path.held(run.rest, run.t, run.x), np.full(len(run.t), np.nan)
     for i, (t, x) in enumerate(zip(run.t, run.x, strict=True)):
-        stage = run.path.segments[max(int(np.searchsorted(starts, t, side="right")) - 1, 0)].stage
+        dynamics = run.path.segments[max(int(np.searchsorted(starts, t, side="right")) - 1, 0)].dynamics
         row = np.concatenate([[t], x[:-1], held[i]])
         G = program(row[: len(equations.arguments)]).reshape(len(chosen), -1)
-        found[i] = _least(stage, row, G)
+        found[i] = _least(dynamics, row, G)
     return found
 
 
-def _least(stage: Any, row: Array, G: Array) -> float:
-    if not isinstance(stage, Held):
+def _least(dynamics: Any, row: Array, G: Array) -> float:
+    if not isinstance(dynamics, Recombined):
         return float("nan")
-    terms = stage.mode.terms
+    terms = dynamics.mode.terms
     M, B = terms.motion(row).M, terms.place(row).B
     root = cholesky(M)
     _, s, Vt = svd(solve(root, B.T).T) if len(B) else (None, np.zeros(0), np.eye(len(M)))

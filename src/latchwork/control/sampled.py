@@ -27,8 +27,8 @@ from latchwork.control.sensors import Readings
 from latchwork.control.tracks import name_of
 from latchwork.errors import ArgumentError, EvaluationError, ModelError, spelled
 from latchwork.hybrid.controllers import Plan
-from latchwork.hybrid.mode_equations import Held
-from latchwork.hybrid.path import Stage
+from latchwork.hybrid.mode_dynamics import Recombined
+from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.rules import scalars
 from latchwork.hybrid.stops import scalar
 from latchwork.program.function import Function
@@ -132,14 +132,14 @@ class SampledProgram:
         """A copy of the memory that was given."""
         return copy.deepcopy(dict(self.given.memory or {}))
 
-    def look(self, sim: Simulation, stage: Stage, number: int, memory: Any) -> tuple[dict[str, float], Any]:
+    def look(self, sim: Simulation, dynamics: ModeDynamics, number: int, memory: Any) -> tuple[dict[str, float], Any]:
         """Inputs by name, and the memory from now on."""
         state, base = sim.state, sim.mode_table.base
         function, readings = self._programs(base)
         random = np.random.Generator(np.random.Philox(key=self.given.seed, counter=number))
-        row, sensed = readings.read(sim, stage, state.row, random)
+        row, sensed = readings.read(sim, dynamics, state.row, random)
         if self.program is not None:
-            commanded = self._commanded(sim, stage, row)
+            commanded = self._commanded(sim, dynamics, row)
         elif function is not None:
             commanded = dict(zip(self.inputs, function(row).tolist(), strict=True))
         else:
@@ -158,11 +158,11 @@ class SampledProgram:
             self._made = base, function, readings
         return self._made[1], self._made[2]
 
-    def _commanded(self, sim: Simulation, stage: Stage, row: Array) -> dict[str, float]:
+    def _commanded(self, sim: Simulation, dynamics: ModeDynamics, row: Array) -> dict[str, float]:
         """What a law that reads the mode commands at a row (t, q, u, rest)."""
         assert self.program is not None, "it has one"
-        knows = isinstance(stage, Held) and not self.program.law.blind
-        mode = stage.mode if knows and isinstance(stage, Held) else sim.mode_table.free_mode
+        knows = isinstance(dynamics, Recombined) and not self.program.law.blind
+        mode = dynamics.mode if knows and isinstance(dynamics, Recombined) else sim.mode_table.free_mode
         n_q, n = len(sim.equations.q), len(sim.equations.u)
         x = np.append(row[1 : 1 + n_q + n], sim.state.x[-1])[mode.kept_states]
         found, record = self.program.at(mode, float(row[0]), x, row[1 + n_q + n :])

@@ -20,9 +20,9 @@ from latchwork.constraint.forces import forces_in
 from latchwork.constraint.terms import Array, Base
 from latchwork.control.tracks import name_of
 from latchwork.errors import ModelError
-from latchwork.hybrid.mode_equations import Held
-from latchwork.hybrid.named import named
-from latchwork.hybrid.path import Stage
+from latchwork.hybrid.mode_dynamics import Recombined
+from latchwork.hybrid.path import ModeDynamics
+from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
 from latchwork.mechanics.point import Point
@@ -77,7 +77,7 @@ class Readings(NamedTuple):
         spoils = [_each(whose, what, given, known) for what, given in (("noise", noise), ("resolution", resolution))]
         if not sensors:
             return Readings(base, (), None, (), *spoils)
-        given = [named(equations, each) if isinstance(each, str) else each for each in sensors.values()]
+        given = [look_up(equations, each) if isinstance(each, str) else each for each in sensors.values()]
         for name, each in zip(sensors, given, strict=True):
             if not isinstance(each, Expr):
                 raise ModelError(f"sensor '{name}' of '{whose}' is {each!r}. Give an expression, its text, or what "
@@ -88,12 +88,13 @@ class Readings(NamedTuple):
         arguments = (*base.arguments, *equations.system.u_rates, *(Expr(g, node) for node in forces))
         return Readings(base, tuple(sensors), Function(lower(g, nodes, arguments)), tuple(forces.values()), *spoils)
 
-    def read(self, sim: Simulation, stage: Stage, row: Array, random: np.random.Generator) -> tuple[Array, Any]:
+    def read(self, sim: Simulation, dynamics: ModeDynamics, row: Array,
+             random: np.random.Generator) -> tuple[Array, Any]:  # fmt: skip
         """The row (t, q, u, rest) as the law sees it, and the readings of its sensors by name."""
         n = len(self.base.equations.q) + len(self.base.equations.u)
         seen, sensed = row.copy(), np.zeros(0)
         if self.function is not None:
-            sensed = self.function(np.concatenate([row, *_dynamics(sim, stage, row, self.forces)]))
+            sensed = self.function(np.concatenate([row, *_accelerations_and_forces(sim, dynamics, row, self.forces)]))
         spoiled = np.append(seen[1 : 1 + n], sensed)
         if self.noise.any():
             spoiled = spoiled + self.noise * random.standard_normal(len(spoiled))
@@ -103,14 +104,15 @@ class Readings(NamedTuple):
         return seen, dict(zip(self.names, spoiled[n:].tolist(), strict=True))
 
 
-def _dynamics(sim: Simulation, stage: Stage, row: Array, forces: tuple[str, ...]) -> tuple[Array, Array]:
+def _accelerations_and_forces(sim: Simulation, dynamics: ModeDynamics, row: Array,
+                              forces: tuple[str, ...]) -> tuple[Array, Array]:  # fmt: skip
     """u̇ and the forces of rows at a state, with the inputs that are held."""
     state = sim.state
-    x, rest = stage.reduced(state.x)[None], state.held[None]
-    udot = stage.accelerations(np.array([state.t]), x, rest)[0]
+    x, rest = dynamics.reduced(state.x)[None], state.held[None]
+    udot = dynamics.accelerations(np.array([state.t]), x, rest)[0]
     lam = np.zeros(len(forces))
-    if isinstance(stage, Held) and forces:
-        found, rows = stage.forces(state.t, state.x, state.held), stage.mode.terms.rows
+    if isinstance(dynamics, Recombined) and forces:
+        found, rows = dynamics.forces(state.t, state.x, state.held), dynamics.mode.terms.rows
         for i, name in enumerate(forces):
             for whose, part in rows.slices.items():
                 if whose == name or whose.partition(":")[0] == name:

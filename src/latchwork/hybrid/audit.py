@@ -17,7 +17,7 @@ import numpy as np
 from latchwork.constraint.terms import lengths_of
 from latchwork.errors import ArgumentError, AuditError, AuditWarning
 from latchwork.hybrid.energy_balance import GROSS, Balance, allowance, allowed, by_work
-from latchwork.hybrid.mode_equations import ByAcceleration
+from latchwork.hybrid.mode_dynamics import ByAcceleration
 from latchwork.hybrid.path import Path, Segment
 from latchwork.hybrid.table import Array
 from latchwork.program.function import Function
@@ -188,14 +188,14 @@ def _spread(path: Path) -> Array:
 
 def _broken(sim: Simulation, segment: Segment) -> dict[str, float]:
     """Rows held by accelerations only, whose Φ or B u + C is far off where a segment ends, and by how much."""
-    stage = segment.stage
-    if not isinstance(stage, ByAcceleration):
+    dynamics = segment.dynamics
+    if not isinstance(dynamics, ByAcceleration):
         return {}
-    terms, x = stage.mode.terms, sim.state.row
+    terms, x = dynamics.mode.terms, sim.state.row
     n_q, n, _ = terms.sizes
     place, u = terms.place(x), x[1 + n_q : 1 + n_q + n]
     moved, T = terms.base.scales.time * place.B * u, terms.base.scales.time
-    lengths = lengths_of(place.B * terms.base.units.u, stage.mode.typical)
+    lengths = lengths_of(place.B * terms.base.units.u, dynamics.mode.typical)
     rates = moved.sum(axis=1) + T * place.C
     off, slip, size = (abs(part) / lengths for part in (place.Phi, rates, abs(moved).sum(axis=1)))
     far = ~((off <= GROSS) & (slip <= GROSS * np.maximum(1.0, size)))

@@ -131,7 +131,7 @@ def written(state: SimState) -> Checkpoint:
         tuple(state.waiting), tuple(sorted(_contact(names, contact) for contact in state.overlaps)),
         tuple(state.inputs_seen.items()), (state.stopped[0], tuple(sorted(state.stopped[1]))), state.parted,
         state.short, state.grid, _controllers(state), state.controllers.began,
-        any(state.stands_in(laid.stage) for laid in state.stages.values()),
+        any(state.stands_in(laid.dynamics) for laid in state.modes.values()),
     )  # fmt: skip
 
 
@@ -161,7 +161,7 @@ def _holds(names: Names, holds: Mapping[str, Hold]) -> tuple[WrittenHold, ...]:
 def _contacts(names: Names, s: ContactStates) -> WrittenContacts:
     number = {contact_point: i for i, contact_point in enumerate(s.every)}
     places = {zone: (i, k) for point, i in reversed(number.items()) for k, zone in enumerate(point.zones)}
-    closed = tuple((number[point], (how.state.name, how.way, how.limit, how.cone_margin))
+    closed = tuple((number[point], (how.state.name, how.slip, how.limit, how.cone_margin))
                    for point, how in s.closed.items())  # fmt: skip
     return WrittenContacts(
         tuple(_contact(names, contact) for contact in s.members),
@@ -177,7 +177,7 @@ def _contacts(names: Names, s: ContactStates) -> WrittenContacts:
 def _modes(state: SimState) -> tuple[WrittenMode, ...]:
     """The modes that were met, but for those that ended at conditions of the user's: they are laid out anew."""
     found = []
-    for (held, (closed, leaving, behind, zones, points), stops, armed), laid in state.stages.items():
+    for (held, (closed, leaving, behind, zones, points), stops, armed), laid in state.modes.items():
         if not stops:
             left = {point: depth for point in points for each, depth in leaving if each is point}
             s = ContactStates([*points], {key[0]: key[1] for key in closed}, left, set(behind), dict(zones))
@@ -225,11 +225,11 @@ class Reader:
             stopped=(told.stopped[0], frozenset(told.stopped[1])), parted=told.parted, short=told.short, grid=told.grid,
             controllers=self._controllers(),
         )  # fmt: skip
-        state = state.but(stages={key: laid for mode in told.modes for key, laid in [self._mode(mode, rules)]})
+        state = state.but(modes={key: laid for mode in told.modes for key, laid in [self._mode(mode, rules)]})
         key = self.table.key(state.holds, state.contacts, state.rules, {})
-        if not told.stands or key not in state.stages:
+        if not told.stands or key not in state.modes:
             return state
-        return state.but(standing=(state.stages[key].stage, state.x))
+        return state.but(standing=(state.modes[key].dynamics, state.x))
 
     def _rules(self) -> Rules:
         watched = self.now.rules.watched
@@ -289,8 +289,8 @@ class Reader:
         """How contacts stand."""
         points = [self._point(point) for point in told.points]
         watched = len(points) - told.asleep
-        closed = {points[i]: ContactState(State[name], way, limit, margin)
-                  for i, (name, way, limit, margin) in told.closed}  # fmt: skip
+        closed = {points[i]: ContactState(State[name], slip, limit, margin)
+                  for i, (name, slip, limit, margin) in told.closed}  # fmt: skip
         return ContactStates(
             points[:watched], closed, {points[i]: deep for i, deep in told.leaving_depths},
             {points[i] for i in told.behind}, {points[i].zones[k]: where for i, k, where in told.zones},

@@ -23,8 +23,8 @@ from latchwork.constraint.embedded.layout import Frame, Watch, frame
 from latchwork.constraint.embedded.mode import Mode
 from latchwork.constraint.terms import Base
 from latchwork.hybrid.input_laws import Driven
-from latchwork.hybrid.mode_equations import Held
-from latchwork.hybrid.path import Stage
+from latchwork.hybrid.mode_dynamics import Recombined
+from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.table import Array
 from latchwork.integrate.status import Status
 from latchwork.integrate.workspace import Memory
@@ -217,12 +217,12 @@ def controlled_mode(mode: Mode, law: CommandLaw) -> ControlledMode:
 
 
 @dataclass(eq=False)
-class ControlledStage(Held):
+class ControlledDynamics(Recombined):
     """Constraints embedded by recombination, inputs by a law."""
 
     @property
     def _controlled(self) -> ControlledMode:
-        assert isinstance(self.mode, ControlledMode), "stages of a closed loop have its modes"
+        assert isinstance(self.mode, ControlledMode), "modes of a closed loop have its modes"
         return self.mode
 
     @property
@@ -250,9 +250,9 @@ class ControlledStage(Held):
                 return f" There, {why}" if not later else f" Shortly after, {why}"
         return super().told(t, x, rest, reason)
 
-    def _in(self, mode: Mode) -> Held:
+    def _in(self, mode: Mode) -> Recombined:
         made = mode if isinstance(mode, ControlledMode) else controlled_mode(mode, self._controlled.law)
-        return ControlledStage(self.driven, made, self.watch, label=self.label, memory=Memory(self.memory),
+        return ControlledDynamics(self.driven, made, self.watch, label=self.label, memory=Memory(self.memory),
                                others=self.others)  # fmt: skip
 
 
@@ -262,6 +262,6 @@ class Controlled:
 
     law: CommandLaw
 
-    def stage(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
-              memory: Memory) -> Stage:  # fmt: skip
-        return ControlledStage(driven, controlled_mode(mode, self.law), watch, label=label, memory=memory)
+    def dynamics(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
+                 memory: Memory) -> ModeDynamics:  # fmt: skip
+        return ControlledDynamics(driven, controlled_mode(mode, self.law), watch, label=label, memory=memory)

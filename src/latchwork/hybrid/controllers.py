@@ -25,7 +25,7 @@ from latchwork.kane.equations import Equations
 from latchwork.symbolic.expr import Expr
 
 if TYPE_CHECKING:
-    from latchwork.hybrid.path import Stage
+    from latchwork.hybrid.path import ModeDynamics
     from latchwork.hybrid.simulation import Simulation
     from latchwork.hybrid.state import SimState
 
@@ -103,7 +103,7 @@ class SampledLaw(Protocol):
         """What it remembers at first."""
         ...
 
-    def look(self, sim: Simulation, stage: Stage, number: int, memory: Any) -> tuple[dict[str, float], Any]:
+    def look(self, sim: Simulation, dynamics: ModeDynamics, number: int, memory: Any) -> tuple[dict[str, float], Any]:
         """Inputs by name, and what it remembers from now on."""
         ...
 
@@ -228,7 +228,7 @@ def begun(plan: Plan, t: float) -> Controllers:
     return Controllers(plan.sampled, tuple(ControllerState(memory=law.begin()) for law in plan.sampled), t)
 
 
-def looked(sim: Simulation, stage: Stage) -> SimState:
+def looked(sim: Simulation, dynamics: ModeDynamics) -> SimState:
     """The state after all looks that are due, and commands that are to act now, have been taken.
 
     All see the same state; inputs change afterwards.
@@ -238,7 +238,7 @@ def looked(sim: Simulation, stage: Stage) -> SimState:
     for i, law in enumerate(controllers.laws):
         own = controllers.states[i]
         if controllers.time_of(i) <= t + SAME * law.period:
-            commanded, memory = _one_look(sim, stage, law, own)
+            commanded, memory = _one_look(sim, dynamics, law, own)
             waiting = (*own.waiting, (t + law.delay, tuple(commanded.items())))
             own = ControllerState(own.look + 1, waiting, memory)
         acts = [each for each in own.waiting if each[0] <= t + SAME * law.period]
@@ -249,10 +249,11 @@ def looked(sim: Simulation, stage: Stage) -> SimState:
     return with_inputs(sim, state, inputs) if inputs else state
 
 
-def _one_look(sim: Simulation, stage: Stage, law: SampledLaw, own: ControllerState) -> tuple[dict[str, float], Any]:
+def _one_look(sim: Simulation, dynamics: ModeDynamics, law: SampledLaw,
+              own: ControllerState) -> tuple[dict[str, float], Any]:  # fmt: skip
     """What a controller commands now; an error of its own is told with the run so far."""
     try:
-        commanded, memory = law.look(sim, stage, own.look, own.memory)
+        commanded, memory = law.look(sim, dynamics, own.look, own.memory)
     except LatchworkError as error:
         raise _failed(sim, law, str(error)) from error
     except Exception as error:
@@ -286,6 +287,6 @@ def with_inputs(sim: Simulation, state: SimState, values: Mapping[str, float]) -
     return state.but(rest=rest)
 
 
-def observed(stage: Stage, state: SimState) -> Array:
-    """The states (t, x) of a stage and what is held now."""
-    return np.concatenate([[state.t], stage.reduced(state.x), state.held])
+def observed(dynamics: ModeDynamics, state: SimState) -> Array:
+    """The states (t, x) of a mode and what is held now."""
+    return np.concatenate([[state.t], dynamics.reduced(state.x), state.held])

@@ -24,17 +24,17 @@ from latchwork.constraint.embedded.layout import Watch
 from latchwork.constraint.embedded.mode import Mode
 from latchwork.errors import ConstraintError, did_you_mean
 from latchwork.hybrid.input_laws import Driven
-from latchwork.hybrid.mode_equations import ByAcceleration, Held, Written, embedded
-from latchwork.hybrid.path import Stage
+from latchwork.hybrid.mode_dynamics import ByAcceleration, Recombined, Written, embedded
+from latchwork.hybrid.path import ModeDynamics
 from latchwork.integrate.workspace import Memory
 
 
 @runtime_checkable
 class Simulating(Protocol):
-    """A design: the stage of a mode, by what it is called and on which memory. ``known``: it was, before the run."""
+    """A design: the dynamics of a mode, by what it is called and on which memory. ``known``: it was, before the run."""
 
-    def stage(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
-              memory: Memory) -> Stage:  # fmt: skip
+    def dynamics(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
+                 memory: Memory) -> ModeDynamics:  # fmt: skip
         """How to step a mode."""
         ...
 
@@ -43,11 +43,11 @@ class Simulating(Protocol):
 class Embedded:
     """Design IV: constraints embedded on line; a minimal ODE in independent speeds in every mode."""
 
-    def stage(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
-              memory: Memory) -> Stage:  # fmt: skip
+    def dynamics(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
+                 memory: Memory) -> ModeDynamics:  # fmt: skip
         if known:
             return embedded(driven, mode, watch, label, memory)
-        return Held(driven, mode, watch, label=label, memory=memory)
+        return Recombined(driven, mode, watch, label=label, memory=memory)
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class Automaton:
 
     most: int = 200
 
-    def stage(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
-              memory: Memory) -> Stage:  # fmt: skip
-        stage = Embedded().stage(driven, mode, watch, known, label, memory)
-        for function in (stage.program,) if isinstance(stage, Written) else mode.programs:
+    def dynamics(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
+                 memory: Memory) -> ModeDynamics:  # fmt: skip
+        dynamics = Embedded().dynamics(driven, mode, watch, known, label, memory)
+        for function in (dynamics.program,) if isinstance(dynamics, Written) else mode.programs:
             function.compiled(wait=True)
-        return stage
+        return dynamics
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ class _ByAcceleration(ABC):
     def changes(self) -> dict[str, float]:
         return {"alpha": self.alpha, "beta": self.beta}
 
-    def stage(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
-              memory: Memory) -> Stage:  # fmt: skip
+    def dynamics(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
+                 memory: Memory) -> ModeDynamics:  # fmt: skip
         if watch is not None:
             raise ConstraintError(
                 f"{self} watches no guards. Leave out stop_when, rules and force limits, or use lw.Embedded() or "
@@ -176,8 +176,8 @@ class Projected:
                 "lw.Multipliers(), lw.NullSpace() or another one of kind I or II; lw.Embedded() needs no projection."
             )
 
-    def stage(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
-              memory: Memory) -> Stage:  # fmt: skip
+    def dynamics(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
+                 memory: Memory) -> ModeDynamics:  # fmt: skip
         return ByAcceleration(driven, self.design.mode(mode), watch, label=label, memory=memory, onto=mode)
 
 

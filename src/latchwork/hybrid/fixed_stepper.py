@@ -1,8 +1,8 @@
 """Fixed steps, one a call, for a loop that cannot wait. Of the past only the events are told.
 
-A tick is a step of `RK4`. Where nothing changes, the lap that the simulation stands in goes on by one step, and a tick
-takes microseconds. Where something does, ``advance`` makes that step. Both are the same steps of the same laps, on one
-grid: ticks have the bits of one ``advance``.
+A tick is a step of `RK4`. Where nothing changes, the integration that the simulation stands in goes on by one step,
+and a tick takes microseconds. Where something does, ``advance`` makes that step. Both are the same steps of the same
+integrations, on one grid: ticks have the bits of one ``advance``.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from latchwork.hybrid.controllers import looked
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.horizon import horizon
 from latchwork.hybrid.input_laws import Column
-from latchwork.hybrid.interference.passing import keep_watch
-from latchwork.hybrid.lap_flow import grid_of, is_on_grid, kinds_at
-from latchwork.hybrid.laps import Laps
+from latchwork.hybrid.interference.rollback import keep_watch
 from latchwork.hybrid.loop import advance, due
-from latchwork.hybrid.mode_equations import Held
-from latchwork.hybrid.modes import keep_speeds, staged
-from latchwork.hybrid.path import Stage
+from latchwork.hybrid.mode_dynamics import Recombined
+from latchwork.hybrid.mode_integration import ModeIntegrations
+from latchwork.hybrid.modes import dynamics_at, keep_speeds
+from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.start import seconds
 from latchwork.hybrid.state import SimState
+from latchwork.hybrid.stepper_flow import grid_of, is_on_grid, kinds_at
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import Again
 from latchwork.integrate.methods import RK4
+from latchwork.integrate.reusable_integration import ReusableIntegration
 from latchwork.integrate.status import FULL, REWRITE
 from latchwork.program.native import address, argument, native
 
@@ -46,11 +46,12 @@ MADE = (FULL, REWRITE)  # how a step ends that was made
 class FixedStepper:
     """A mode that is stepped tick by tick from where the simulation stands, as long as nothing changes."""
 
-    def __init__(self, sim: Simulation, again: Again, stage: Stage, guards: Guards, step: float, until: float) -> None:
-        self.again, self.stage, self.guards, self.step, self.until = again, stage, guards, step, until
-        self.state, self.x, self._control = sim.state, again.workspace.x, again.integration.control
+    def __init__(self, sim: Simulation, integration: ReusableIntegration, dynamics: ModeDynamics, guards: Guards,
+                 step: float, until: float) -> None:  # fmt: skip
+        self.integration, self.dynamics, self.guards, self.step, self.until = integration, dynamics, guards, step, until
+        self.state, self.x, self._control = sim.state, integration.workspace.x, integration.record.control
         self._reached = address(self.x)
-        self.expand = Expand(stage, sim) if isinstance(stage, Held) else None
+        self.expand = Expand(dynamics, sim) if isinstance(dynamics, Recombined) else None
 
     @property
     def t(self) -> float:
@@ -74,30 +75,30 @@ class FixedStepper:
         """Make a step; whether it was made. Where it was not, the simulation is as it was."""
         state = sim.state
         rest = state.driven.rest_at(state.rest, state.t)
-        status = self.again.tick(rest)
+        status = self.integration.tick(rest)
         t = self._control.t
         if status not in MADE or sim.world.watch.ticked(t, self._reached):
             return False
         x = self.x.copy() if self.expand is None else self.expand(t, self.x, rest)
-        sim.state = self.state = state.but(t=t, x=x, standing=(self.stage, x))
+        sim.state = self.state = state.but(t=t, x=x, standing=(self.dynamics, x))
         if status == REWRITE:
-            stage = self.stage.rewritten(t, x, rest)
-            keep_speeds(sim, {}, stage, self.guards, t, x, rest)
-            sim.state = sim.state.but(standing=(stage, x))
-            sim.stepper = stepper_of(sim, stage, self.guards, self.step, self.until)
+            dynamics = self.dynamics.rewritten(t, x, rest)
+            keep_speeds(sim, {}, dynamics, self.guards, t, x, rest)
+            sim.state = sim.state.but(standing=(dynamics, x))
+            sim.stepper = stepper_of(sim, dynamics, self.guards, self.step, self.until)
         elif self._control.made % OFTEN == 0:
-            self.again.count()
-            self.stage.verify(t, x, rest)
-            if not self.again.is_current:
-                sim.stepper = stepper_of(sim, self.stage, self.guards, self.step, self.until)
+            self.integration.count()
+            self.dynamics.verify(t, x, rest)
+            if not self.integration.is_current:
+                sim.stepper = stepper_of(sim, self.dynamics, self.guards, self.step, self.until)
         return True
 
 
 class Expand:
     """(q, u, work) of the states (q, u_ind, work) of a mode."""
 
-    def __init__(self, stage: Held, sim: Simulation) -> None:
-        mode = stage.mode
+    def __init__(self, dynamics: Recombined, sim: Simulation) -> None:
+        mode = dynamics.mode
         self.n_q, n = len(sim.equations.q), len(sim.equations.u)
         self.z, self.out, self.code = mode.workspace(), np.zeros(2 * n), mode.code
         self.states, self.held = len(mode.inputs) - 1 - len(mode.rest), len(mode.rest)
@@ -117,7 +118,7 @@ def tick(sim: Simulation, step: float) -> Events:
     """Go on by one step: see `Simulation.tick`."""
     stepper = sim.stepper
     if stepper is not None and sim.state.controllers.is_due(sim.state.t) and stepper.goes_on(sim, step):
-        sim.state = looked(sim, stepper.stage)
+        sim.state = looked(sim, stepper.dynamics)
     if stepper is not None and stepper.goes_on(sim, step) and stepper.tick(sim):
         return Events([])
     step = seconds("step", step)
@@ -137,7 +138,7 @@ def tick(sim: Simulation, step: float) -> Events:
 
 @lru_cache(KEPT)
 def stepping(step: float) -> RK4:
-    """The method of ticks of a length: one object, so that laps are found again."""
+    """The method of ticks of a length: one object, so that integrations are found integration."""
     return RK4(step)
 
 
@@ -147,26 +148,27 @@ def begun(sim: Simulation, step: float) -> FixedStepper | None:
     if state.event_rate.is_thick or not state.settled or state.waiting or state.rules.pending:
         return None
     sim.state = state = sim.world.seen(state)
-    stage, guards = staged(sim, {}, state.row)
+    dynamics, guards = dynamics_at(sim, {}, state.row)
     until = horizon(sim, step, grid_of(state, step), np.inf)
     if until is None:
         return None
     state = sim.state
     keep_watch(sim, state.row)
-    values = stage.look(state.t, state.x, state.held)
+    values = dynamics.look(state.t, state.x, state.held)
     if any([values[i] < 0.0 for i in guards.on_forces]) or due(sim, guards, values) is not None:
         return None
     sim.world.watch.stand(sim.state.row)
-    return stepper_of(sim, stage, guards, step, until)
+    return stepper_of(sim, dynamics, guards, step, until)
 
 
-def stepper_of(sim: Simulation, stage: Stage, guards: Guards, step: float, until: float,
-               laps: Laps | None = None) -> FixedStepper | None:  # fmt: skip
-    """A mode begun where the simulation stands, among other laps where some are given; none where it ends at once."""
-    state, laps = sim.state, sim.mode_table.laps if laps is None else laps
-    kinds = kinds_at(guards, state) if guards.of_rules and stage.guards is not None else None
-    again, status = laps.begun(stage, guards, stepping(step), state.t, state.x, state.held, grid_of(state, step), kinds)
-    return FixedStepper(sim, again, stage, guards, step, until) if status == FULL else None
+def stepper_of(sim: Simulation, dynamics: ModeDynamics, guards: Guards, step: float, until: float,
+               integrations: ModeIntegrations | None = None) -> FixedStepper | None:  # fmt: skip
+    """A mode begun where the simulation stands, among ``integrations`` if given; none where it ends at once."""
+    state, integrations = sim.state, sim.mode_table.integrations if integrations is None else integrations
+    kinds = kinds_at(guards, state) if guards.of_rules and dynamics.guards is not None else None
+    integration, status = integrations.begun(dynamics, guards, stepping(step), state.t, state.x, state.held,
+                                             grid_of(state, step), kinds)  # fmt: skip
+    return FixedStepper(sim, integration, dynamics, guards, step, until) if status == FULL else None
 
 
 def _forgotten(sim: Simulation) -> Events:

@@ -10,14 +10,14 @@ put down afterwards (`flow_notes`).
 from __future__ import annotations
 
 from latchwork.constraint.embedded.final_state import placed, whole
-from latchwork.hybrid.contacts.reset_kernel import DONE, reset
+from latchwork.hybrid.contacts.reset_kernel import DONE, NOTED, reset
 from latchwork.hybrid.contacts.scene import SLIPS, ContactEvent, ContactStateRecord, Scene
 from latchwork.hybrid.contacts.step_limit import FAR, FOREVER
 from latchwork.hybrid.mode_layout import lay_out_mode
 from latchwork.hybrid.mode_programs import ModePrograms
 from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
-from latchwork.integrate.again import few_rows
 from latchwork.integrate.integration import Integration
+from latchwork.integrate.reusable_integration import few_rows
 from latchwork.integrate.status import EVENT, FULL, REWRITE
 from latchwork.integrate.stepper import begin, steps
 from latchwork.program.evaluator import Evaluator, evaluate
@@ -59,6 +59,7 @@ class FlowNote:
     last: i64
     steps: i64
     rejected: i64
+    evaluations: i64
     impacts: i64
     ended: i64
     ready: i64
@@ -91,6 +92,8 @@ class Flow:
     begun: i64  # how the last mode began
     ended: i64  # 1 where the steps of the first mode have ended in an event already
     arrivals: i64
+    alone: i64  # 1 where nobody hears the notes of impacts
+    passed: i64  # changes so far
     most_known: i64
     known: i64  # modes that the state knows, and that are not laid out here
     began: i64
@@ -185,9 +188,9 @@ def lay_out_next(run: Flow) -> i64:
 def begin_mode(run: Flow, place: i64, t: f64, grid: f64, is_new: i64) -> i64:
     """Begin a mode where the run stands: how it began, REWRITE where one that was met before has poor speeds here."""
     mode = record_at(ModeRecord, i64p_at(run.table[place]), 0)
-    integration = mode.lap.integration
+    integration = mode.block.integration
     page = integration.page
-    if mode.lap.arrived != run.arrivals or page.room - page.free < FEW_ROWS:
+    if mode.block.arrived != run.arrivals or page.room - page.free < FEW_ROWS:
         return NOT_YET
     integration.control.grid = grid
     return begin(integration, t, run.state, run.rest, 0.0 if is_new == 1 else mode.least)
@@ -204,14 +207,14 @@ def full_state(run: Flow, mode: ModeRecord, t: f64, x: f64p) -> i64:
         for i in range(n_q + n_u):
             run.x[1 + i] = x[i]
         return 1
-    return whole(mode.expand, mode.code, mode.z, mode.fresh, mode.size, mode.out, mode.lap.integration.n, n_q, n_u, t,
+    return whole(mode.expand, mode.code, mode.z, mode.fresh, mode.size, mode.out, mode.block.integration.n, n_q, n_u, t,
                  x, run.n_rest, run.rest, offset(run.x, 1))  # fmt: skip
 
 
 @kernel
 def read_forces(run: Flow, mode: ModeRecord, t: f64, work: f64) -> None:
     """(u, u̇, λ) of a mode at the full state, into its outputs."""
-    n, out, kept = mode.lap.integration.n, mode.out, mode.lap.integration.kept
+    n, out, kept = mode.block.integration.n, mode.out, mode.block.integration.kept
     for i in range(n - 1):
         out[i] = run.x[1 + kept[i]]
     out[n - 1] = work
@@ -240,7 +243,7 @@ def clear_event(scene: Scene) -> None:
 @kernel
 def asks(run: Flow, mode: ModeRecord) -> i64:
     """1 where a guard fell that only the user, or Python, can answer."""
-    hit = mode.lap.integration.guards.hit
+    hit = mode.block.integration.guards.hit
     if mode.guards > run.most_guards:
         return 1
     for i in range(mode.guards):
@@ -252,7 +255,7 @@ def asks(run: Flow, mode: ModeRecord) -> i64:
 @kernel
 def say_guards(run: Flow, mode: ModeRecord, t: f64, work: f64) -> i64:
     """What the guards that fell say of their contact points; 0 where slip would begin in no direction."""
-    scene, hit, slips = run.scene, mode.lap.integration.guards.hit, 0
+    scene, hit, slips = run.scene, mode.block.integration.guards.hit, 0
     for i in range(mode.guards):
         if hit[i] != 0 and mode.says[i] == ZONE:
             scene.zone_step[mode.about[i]] += mode.step[i]
@@ -295,6 +298,7 @@ def note_change(run: Flow, integration: Integration, after: i64) -> None:
     note = run.note[c]
     note.before, note.after, note.first, note.last = run.mode, after, integration.first, integration.last
     note.steps, note.rejected = integration.control.steps, integration.control.rejected
+    note.evaluations = integration.control.evaluations
     note.impacts, note.t, note.energy = scene.impacts, integration.control.t, scene.energy
     note.approach_scale, note.motion_scale = scene.approach_scale, scene.motion_scale
     note.shared, note.longest = scene.shared, run.longest
@@ -318,6 +322,55 @@ def note_change(run: Flow, integration: Integration, after: i64) -> None:
 
 
 @kernel
+def change_mode(run: Flow, mode: ModeRecord, t: f64) -> i64:
+    """The reset where guards of a mode have fallen, and the next mode, begun: 1 where steps can be made in it.
+
+    0 where Python is asked: by the reset, and nothing has changed; by a mode that is not laid out, or does not begin.
+    """
+    integration = mode.block.integration
+    note, work = run.note[run.changes], integration.x[integration.n - 1]
+    note.ended = counter()
+    clear_event(run.scene)
+    if full_state(run, mode, t, integration.x) == 0 or say_guards(run, mode, t, work) == 0:
+        return 0
+    outcome = reset(run.scene, run.x)
+    while outcome == NOTED and run.alone == 1:
+        outcome = reset(run.scene, run.x)
+    if outcome != DONE:
+        return 0
+    known = run.modes
+    found = find_or_lay_out(run)
+    for i in range(run.n_q + run.n_u):
+        run.state[i] = run.x[1 + i]
+    run.state[run.n_q + run.n_u] = work + run.scene.work
+    run.longest = longest_step(run)
+    note_change(run, integration, found)
+    integration.page.free = integration.last + 1
+    run.changes += 1
+    run.passed += 1
+    run.begun = NOT_YET
+    if found < 0:
+        note.ready = counter()
+        return 0
+    enter_mode(run, found, t, integration.control.grid, 1 if found >= known else 0)
+    note.after, note.ready = run.mode, counter()
+    return 1 if run.begun == FULL else 0
+
+
+@kernel
+def enter_mode(run: Flow, found: i64, t: f64, grid: f64, is_new: i64) -> None:
+    """Begin a mode where the run stands, in other speeds where those of one that was met before are poor here."""
+    run.begun = begin_mode(run, found, t, grid, is_new)
+    if run.begun == REWRITE and is_new == 0:
+        again = lay_out_next(run)
+        if again >= 0:
+            poor = record_at(ModeRecord, i64p_at(run.table[found]), 0)
+            poor.hash, found = -1, again
+            run.begun = begin_mode(run, found, t, grid, 1)
+    run.mode = found
+
+
+@kernel
 def flow(run: Flow, until: f64) -> i64:
     """Steps, resets, and on in the next mode: the status of the steps that ended it.
 
@@ -327,46 +380,17 @@ def flow(run: Flow, until: f64) -> i64:
     run.changes, run.begun, run.began, status, left = 0, FULL, counter(), EVENT, 1.0
     while True:
         mode = record_at(ModeRecord, i64p_at(run.table[run.mode]), 0)
-        integration = mode.lap.integration
+        integration = mode.block.integration
         integration.control.longest = run.longest
         if run.ended == 0:
-            before, most = integration.control.steps, int(left * float(mode.lap.most))
+            before, most = integration.control.steps, int(left * float(mode.block.most))
             status = steps(integration, until, most if most > 0 else 1)
-            left -= divide(float(integration.control.steps - before), float(mode.lap.most))
+            left -= divide(float(integration.control.steps - before), float(mode.block.most))
         run.ended, t = 0, integration.control.t
         run.reached = t
         if status != EVENT or run.changes == run.allowed or t >= until or asks(run, mode) == 1:
             break
-        note, work = run.note[run.changes], integration.x[integration.n - 1]
-        note.ended = counter()
-        clear_event(run.scene)
-        if full_state(run, mode, t, integration.x) == 0 or say_guards(run, mode, t, work) == 0:
-            break
-        if reset(run.scene, run.x) != DONE:
-            break
-        known = run.modes
-        found = find_or_lay_out(run)
-        for i in range(run.n_q + run.n_u):
-            run.state[i] = run.x[1 + i]
-        run.state[run.n_q + run.n_u] = work + run.scene.work
-        run.longest = longest_step(run)
-        note_change(run, integration, found)
-        integration.page.free = integration.last + 1
-        run.changes += 1
-        run.begun = NOT_YET
-        if found < 0:
-            note.ready = counter()
-            break
-        grid, is_new = integration.control.grid, 1 if found >= known else 0
-        run.begun = begin_mode(run, found, t, grid, is_new)
-        if run.begun == REWRITE and is_new == 0:
-            again = lay_out_next(run)
-            if again >= 0:
-                poor = record_at(ModeRecord, i64p_at(run.table[found]), 0)
-                poor.hash, found = -1, again
-                run.begun = begin_mode(run, found, t, grid, 1)
-        run.mode, note.after, note.ready = found, found, counter()
-        if run.begun != FULL:
+        if change_mode(run, mode, t) == 0:
             break
     run.done = counter()
     return status

@@ -19,18 +19,17 @@ from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.designs import Embedded
 from latchwork.hybrid.flow import EVENT_WORDS, KEY, STATE_WORDS, Flow, flow, write_key
-from latchwork.hybrid.flow_changes import Change, ContactWords, Entered, impact_of
+from latchwork.hybrid.flow_changes import Change, ContactWords, FlowMode, impact_of
 from latchwork.hybrid.laid_out_mode import KEY as KEY_FIELD
-from latchwork.hybrid.laid_out_mode import LaidOut, MachineMode, Stages
-from latchwork.hybrid.laps import Lap
-from latchwork.hybrid.mode_equations import Held, Unconstrained
+from latchwork.hybrid.laid_out_mode import LaidOutMode, LaidOutModes, MachineMode, SharedParts, shared_parts
+from latchwork.hybrid.mode_dynamics import Recombined, Unconstrained
+from latchwork.hybrid.mode_integration import ModeIntegration
 from latchwork.hybrid.mode_memory import ModeMemory, is_answered, says
 from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
-from latchwork.hybrid.path import Stage
-from latchwork.hybrid.rules import Rules
+from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import Samples
-from latchwork.integrate.dense_output import Event
+from latchwork.integrate.dense_output import Event, Stats
+from latchwork.integrate.reusable_integration import ReusableIntegration, Samples
 from latchwork.integrate.status import EVENT, FULL
 from latchwork.program.evaluator import Evaluators
 from latchwork.program.function import Function
@@ -41,7 +40,6 @@ from latchwork.program.records.view import address_of, record_at
 if TYPE_CHECKING:
     from latchwork.hybrid.mode_table import Holds, ModeTable
 
-NO_RULES = Rules()
 MODES, CHANGES, KNOWN = 256, 64, 1024  # that there is room for
 GUARDS = 8  # of each contact point
 MODE_WORDS = size_of(ModeRecord)
@@ -52,7 +50,7 @@ class FlowMemory:
 
     def __init__(self, table: ModeTable, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any],
                  rest: int) -> None:  # fmt: skip
-        resets, pacing, held = table.resets, table.pacing, table.held(holds)
+        resets, pacing, held = table.resets, table.pacing, table.constraint_terms(holds)
         resets.memory.hold(contact_points)
         self.mode_table, self.holds = table, holds
         self.memory, self.room, self.points = resets.memory, resets.room(held), tuple(contact_points)
@@ -72,14 +70,15 @@ class FlowMemory:
         if table.is_free_ready:
             self.layout.put_side(table.side.function)
         run.known = 0 if self.lays_out else KNOWN + 1
-        self.modes: list[Entered] = []
+        self.modes: list[FlowMode] = []
         self._places: dict[bytes, int] = {}
-        self._known: Stages | None = None  # what the state knows that its modes are those of,
-        self._own: set[Stage] = set()  # their stages,
-        self._stages: set[Stage] = set()  # those that are entered,
-        self._current: Stage | None = None  # and the one that the run is in
-        self._rewritten: Entered | None = None  # a mode that goes on in other speeds
-        self._elsewhere: dict[Stage, int | None] = {}  # stages that the state knows, and that are not entered
+        self._parts: dict[tuple[bytes, tuple[Any, ...]], SharedParts] = {}
+        self._known: LaidOutModes | None = None  # what the state knows that its modes are those of,
+        self._own: set[ModeDynamics] = set()  # their equations,
+        self._entered_dynamics: set[ModeDynamics] = set()  # those that are entered,
+        self._current: ModeDynamics | None = None  # and the one that the run is in
+        self._rewritten: FlowMode | None = None  # a mode that goes on in other speeds
+        self._elsewhere: dict[ModeDynamics, int | None] = {}  # equations that the state knows, and that are not entered
         self._contacts: ContactStates | None = None  # where a call began
         made = native(flow)
         self._call, self._briefly, self._at = made.function, made.brief, address_of(run)
@@ -94,7 +93,7 @@ class FlowMemory:
 
     def serves(self, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any]) -> bool:
         """Whether its modes are those of some contact points and constraints, as they are now, with these stops."""
-        resets, held = self.mode_table.resets, self.mode_table.held(holds)
+        resets, held = self.mode_table.resets, self.mode_table.constraint_terms(holds)
         return (resets.memory.scene is self._scene and held is self.held and resets.room(held) is self.room
                 and (holds is self.holds or tuple(holds.items()) == tuple(self.holds.items()))
                 and tuple(stops.items()) == self.stops
@@ -103,33 +102,33 @@ class FlowMemory:
 
     # --- modes --------------------------------------------------------------------------------------------------
 
-    def know_only(self, stages: Stages, current: Stage) -> None:
+    def know_only(self, known: LaidOutModes, current: ModeDynamics) -> None:
         """Forget modes but those that a state knows: a run that goes on from an earlier one does not know what was met
         later, nor in which speeds. What the state knows besides is not laid out again;
         the ``current`` one is about to be entered."""
-        if stages is self._known and (current is self._current or self._current in self._stages):
+        if known is self._known and (current is self._current or self._current in self._entered_dynamics):
             self._current = current
             return
-        self._known, self._current, self._own = stages, current, {laid.stage for laid in stages.values()}
-        kept = [(key, self.modes[i]) for key, i in self._places.items() if self.modes[i].stage in self._own]
+        self._known, self._current, self._own = known, current, {laid.dynamics for laid in known.values()}
+        kept = [(key, self.modes[i]) for key, i in self._places.items() if self.modes[i].dynamics in self._own]
         if len(kept) != len(self.modes):
             self.modes, self._places = [mode for _, mode in kept], {key: i for i, (key, _) in enumerate(kept)}
-            self._stages = {mode.stage for mode in self.modes}
+            self._entered_dynamics = {mode.dynamics for mode in self.modes}
             self._table[: len(kept)] = [address_of(mode.record) for mode in self.modes]
             self.run.modes = len(kept)
-        self._know_elsewhere(stages)
+        self._know_elsewhere(known)
 
-    def _know_elsewhere(self, stages: Stages) -> None:
+    def _know_elsewhere(self, known: LaidOutModes) -> None:
         """Note the modes of these contact points that a state knows, and that are not entered: they are not laid out
         here, for the state knows in which speeds they were met."""
-        entered, mine = {self._current, *self._stages}, (tuple(self.holds.items()), self.stops)
-        known = {stage: number for stage, number in self._elsewhere.items()
-                 if stage in self._own and stage not in entered}  # fmt: skip
-        for (held, contacts, stops, _), laid in stages.items():
-            if laid.stage not in known and laid.stage not in entered:
+        entered, mine = {self._current, *self._entered_dynamics}, (tuple(self.holds.items()), self.stops)
+        others = {dynamics: number for dynamics, number in self._elsewhere.items()
+                  if dynamics in self._own and dynamics not in entered}  # fmt: skip
+        for (held, contacts, stops, _), laid in known.items():
+            if laid.dynamics not in others and laid.dynamics not in entered:
                 is_mine = (held, stops) == mine and contacts[-1] == self.points
-                known[laid.stage] = self._key_of(*contacts) if is_mine else None
-        self._elsewhere, numbers = known, [number for number in known.values() if number is not None]
+                others[laid.dynamics] = self._key_of(*contacts) if is_mine else None
+        self._elsewhere, numbers = others, [number for number in others.values() if number is not None]
         np.asarray(self.run.known_hash)[: min(len(numbers), KNOWN)] = numbers[:KNOWN]
         self.run.known = len(numbers) if self.lays_out else KNOWN + 1
 
@@ -142,8 +141,8 @@ class FlowMemory:
 
     def forget(self) -> None:
         """Forget all modes; those that the state knows are not laid out again."""
-        self._elsewhere |= {mode.stage: int(mode.key[-1]) for mode in self.modes}
-        self.modes, self._places, self._stages, self.run.modes, self._known = [], {}, set(), 0, None
+        self._elsewhere |= {mode.dynamics: int(mode.key[-1]) for mode in self.modes}
+        self.modes, self._places, self._entered_dynamics, self.run.modes, self._known = [], {}, set(), 0, None
         self.run.known = KNOWN + 1  # until the state is asked what it knows
 
     def _written_key(self) -> NDArray[np.int64]:
@@ -151,15 +150,15 @@ class FlowMemory:
         native(write_key).brief(self._at)
         return self._key[: self._words + 1].copy()
 
-    def enter(self, lap: Lap, least: float) -> int:
-        """The place of the mode that a lap runs, whose contact states are those of the scene. Where it goes on in other
-        speeds than those that the state knows, it is found by nobody else."""
+    def enter(self, current: ModeIntegration, least: float) -> int:
+        """The place of the mode of an integration, whose contact states are those of the scene. Where it goes on in
+        other speeds than those that the state knows, it is found by nobody else."""
         key = self._written_key()
         known = self._places.get(key.tobytes())
-        if known is not None and self.modes[known].again is lap.again:
+        if known is not None and self.modes[known].is_stepped_by(current.integration):
             return known
-        entered = self._entered(lap, key, least)
-        if lap.stage not in self._own:
+        entered = self._entered(current, key, least)
+        if current.dynamics not in self._own:
             self._rewritten = entered
             self._table[MODES] = address_of(entered.record)
             return MODES
@@ -169,40 +168,42 @@ class FlowMemory:
             known = len(self.modes)
             self.modes.append(entered)
         self.modes[known], self._places[key.tobytes()] = entered, known
-        self._stages.add(lap.stage)
+        self._entered_dynamics.add(current.dynamics)
         self._table[known] = address_of(entered.record)
         self.run.modes = len(self.modes)
-        self._learn(lap)
+        self._learn(current)
         return known
 
-    def _entered(self, lap: Lap, key: NDArray[np.int64], least: float) -> Entered:
-        said, points = [self._said(guard) for guard in lap.guards], max(len(self.memory.points), 1)
+    def _entered(self, current: ModeIntegration, key: NDArray[np.int64], least: float) -> FlowMode:
+        said, points = [self._said(guard) for guard in current.guards], max(len(self.memory.points), 1)
         words = np.array([*chain(*zip(*said, strict=True)), *[0] * points], dtype=np.int64)
-        guards, stage, embedded = len(said), lap.stage, (0,) * 7
+        guards, dynamics, embedded = len(said), current.dynamics, (0,) * 7
         rows, alive = words[3 * guards :], list[Any]([words, key])
-        if isinstance(stage, Held):
-            mode, n_u = stage.mode, self.run.n_u
+        if isinstance(dynamics, Recombined):
+            mode, n_u = dynamics.mode, self.run.n_u
             fresh = mode.fresh().copy()
-            z, out = np.empty(len(fresh)), np.zeros(self.run.states + 3 + 2 * n_u + len(mode.terms.rows))
+            z, out = np.zeros(len(fresh)), np.zeros(self.run.states + 3 + 2 * n_u + len(mode.terms.rows))
             embedded = (address_of(mode.expander), address_of(mode.forces), address_of(mode.code), address(z),
                         address(fresh), len(fresh), address(out))  # fmt: skip
             for point, i in self.memory.places.items():
                 if point.name in mode.terms.rows.slices:
-                    rows[i] = 2 * n_u + mode.terms.rows.slices[point.name].start + (0 if point.held else 1)
+                    rows[i] = 2 * n_u + mode.terms.rows.slices[point.name].start + (0 if point.without_normal else 1)
             alive += [mode, fresh, z, out]
         record, at = record_at(ModeRecord, np.zeros(MODE_WORDS), 0), address(words)
-        write(record, lap.again.at, int(key[-1]), guards, int(isinstance(stage, Held)), least, at, at + 8 * guards,
+        write(record, current.integration.at, int(key[-1]), guards, int(isinstance(dynamics, Recombined)), least, at,
+              at + 8 * guards,
               at + 16 * guards, address(key), at + 24 * guards, *embedded, 0)  # fmt: skip
-        return Entered(lap.again, stage, lap.guards, record, key, tuple(alive))
+        integration = current.integration
+        return FlowMode(integration.workspace, dynamics, current.guards, record, key, tuple(alive), integration)
 
-    def _learn(self, lap: Lap) -> None:
+    def _learn(self, current: ModeIntegration) -> None:
         """Enter the programs of a mode that Python has laid out: others are made of them as well."""
-        stage, stops = lap.stage, [guard for guard in lap.guards if guard.kind == "stop"]
-        if isinstance(stage, Unconstrained):
-            self.layout.put_side(stage.side.function)
-        elif type(stage) is not Held:
+        dynamics, stops = current.dynamics, [guard for guard in current.guards if guard.kind == "stop"]
+        if isinstance(dynamics, Unconstrained):
+            self.layout.put_side(dynamics.side.function)
+        elif type(dynamics) is not Recombined:
             return
-        rows = len(stage.mode.terms.rows) if isinstance(stage, Held) else None
+        rows = len(dynamics.mode.terms.rows) if isinstance(dynamics, Recombined) else None
         assert self._contacts is not None, "contact states are given where a call begins"
         self.layout.enter(self._contacts, rows, self.mode_table.user_program(stops, rows))
 
@@ -216,20 +217,26 @@ class FlowMemory:
 
     # --- running ------------------------------------------------------------------------------------------------
 
-    def __call__(self, lap: Lap, s: ContactStates, least: float, ended: bool, until: float, rest: Array, allowed: int,
-                 at_once: bool | None, brief: float) -> int:  # fmt: skip
-        """Run from a lap on; the status of the stepper."""
+    def prepare(self, current: ModeIntegration, s: ContactStates, least: float, ended: bool, rest: Array, allowed: int,
+                at_once: bool | None, brief: float) -> None:  # fmt: skip
+        """See to all that a call from a mode that has begun needs."""
         run, memory, self._contacts = self.run, self.memory, s
         memory.ready(self.room)
         self._programs.ready()
         if memory.current is not s:
             memory.write(s)
         memory.scene.at_once, memory.scene.shortest_hop = -1 if at_once is None else int(at_once), brief
-        run.mode, run.allowed, run.ended, run.longest = self.enter(lap, least), allowed, int(ended), lap.longest
+        run.mode, run.allowed, run.ended, run.longest = self.enter(current, least), allowed, int(ended), current.longest
         run.rest, run.arrivals = rest, Function.arrivals
         if self.lays_out:
-            self.layout.ready(self.mode_table.laps)
-        began, call = time.perf_counter(), self._briefly if lap.again.is_brief(until) else self._call
+            self.layout.ready(self.mode_table.integrations)
+
+    def __call__(self, current: ModeIntegration, s: ContactStates, least: float, ended: bool, until: float, rest: Array,
+                 allowed: int, at_once: bool | None, brief: float) -> int:  # fmt: skip
+        """Run from a mode that has begun on; the status of the stepper."""
+        self.prepare(current, s, least, ended, rest, allowed, at_once, brief)
+        run, memory = self.run, self.memory
+        began, call = time.perf_counter(), self._briefly if current.integration.is_brief(until) else self._call
         status: int = call(self._at, until)
         self._clock = began, time.perf_counter()
         memory.current = s if status != EVENT and not run.changes else None
@@ -257,44 +264,56 @@ class FlowMemory:
             return made
         after, before, contacts, events, hit, zones = self._noted
         for c in range(run.changes):
-            ended, entered, first, last, steps, rejected, impact, begin, ready, t, energy, *scales, longest = values(
+            ended, entered, first, last, *counts, impact, begin, ready, t, energy, a, b, shared, longest = values(
                 run.note[c]
             )
+            scales = a, b, shared  # of approach and motion, and whether they are
             words = ContactWords(self.memory, self.points, contacts[c].copy(), zones[c].copy(), *scales)
             laid = self.take_over(entered, words, t, after[c], rest) if entered >= len(self.modes) else None
             mode = self._rewritten if ended == MODES else self.modes[ended]
             assert mode is not None, "it was entered"
-            places = tuple(np.flatnonzero(hit[c, : len(mode.guards)]).tolist())
-            event = Event(t, places, before[c, : mode.again.workspace.n].copy())
-            solution = mode.again.ran(first, last, steps, rejected, event, samples)
+            places = tuple([i for i, took_part in enumerate(hit[c, : len(mode.guards)].tolist()) if took_part])
+            event = Event(t, places, before[c, : mode.workspace.n].copy())
+            solution = mode.solution_of(first, last, Stats(*counts), event, samples)
             impacts = (impact_of(self.memory, self.points, events[c], energy),) if impact else ()
             following = self.modes[entered] if entered >= 0 else None
             made.append(Change(t, [mode.guards[i] for i in places], mode, following, words, after[c].copy(), solution,
                                impacts, longest, self._when(begin), self._when(ready), laid))  # fmt: skip
         return made
 
-    def contacts_after(self, words: ContactWords) -> ContactStates:
-        """The contact states of the run with those that machine code has written."""
-        assert self._contacts is not None, "contact states are given where a call begins"
-        return words.after(self._contacts)
-
     def take_over(self, place: int, words: ContactWords, t: float, x: Array,
-                    rest: Array) -> tuple[Any, LaidOut]:  # fmt: skip
+                    rest: Array) -> tuple[Any, LaidOutMode]:  # fmt: skip
         """A mode that machine code has laid out after a change to (q, u, work): what it is known by, and what it is."""
-        table, holds, s = self.mode_table, self.holds, self.contacts_after(words)
-        stops, row = dict(self.stops), np.concatenate([[t], x[:-1], rest])
-        where = self.layout.words_at(int(self._table[place]), MODE_WORDS)
-        record = record_at(ModeRecord, where, 0)
-        key = table.key(holds, s, NO_RULES, stops)
-        made = MachineMode(table, self.layout, record, s, stops, row)
-        stage = made.stage(*table.embedding(key[0], key[1][0], holds, s), (*holds, *s.labels))
-        again, own = made.again(stage, len(x)), self.layout.words_at(values(record)[KEY_FIELD], self._words + 1)
-        table.laps.take(stage, again)
-        self.modes.append(Entered(again, stage, made.guards, record, own, (self.layout.arena,)))
+        table, row = self.mode_table, np.concatenate([[t], x[:-1], rest])
+        record = record_at(ModeRecord, self.layout.words_at(int(self._table[place]), MODE_WORDS), 0)
+        own = self.layout.words_at(values(record)[KEY_FIELD], self._words + 1)
+        parts = self._parts_of(own.tobytes(), words)
+        made = MachineMode(table, self.layout, record, parts, row)
+        dynamics = made.dynamics()
+
+        def integration() -> ReusableIntegration:
+            found = made.integration(dynamics)
+            table.integrations.take(dynamics, found)
+            return found
+
+        workspace = table.integrations.workspaces[made.states]
+        self.modes.append(FlowMode(workspace, dynamics, parts.guards, record, own, (self.layout.arena,), integration))
         self._places[own.tobytes()] = place
-        self._own.add(stage)
-        self._stages.add(stage)
-        return key, LaidOut(stage, made.guards, (row,))
+        self._own.add(dynamics)
+        self._entered_dynamics.add(dynamics)
+        return parts.key, LaidOutMode(dynamics, parts.guards, (row,))
+
+    def _parts_of(self, key: bytes, words: ContactWords) -> SharedParts:
+        """What modes of some contact states have in common; runs of one mechanism meet the same again and again."""
+        assert self._contacts is not None, "contact states are given where a call begins"
+        known = key, tuple(self._contacts.zones.items()) if self._contacts.zones else ()
+        found = self._parts.get(known)
+        if found is None:
+            if len(self._parts) >= MODES:
+                self._parts.pop(next(iter(self._parts)))
+            s = words.after(self._contacts)
+            found = self._parts[known] = shared_parts(self.mode_table, self.holds, s, dict(self.stops))
+        return found
 
     def _when(self, count: int) -> float:
         """When something was, by the clock."""

@@ -20,14 +20,14 @@ from latchwork.constraint.terms import Array
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact
 from latchwork.contact.rolling_resistance import is_rolling
-from latchwork.hybrid.mode_equations import Held
-from latchwork.hybrid.path import Stage
+from latchwork.hybrid.mode_dynamics import Recombined
+from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.trajectory import Samples
 from latchwork.mechanics.vector import Vector
 
 
 class SlidingFriction(NamedTuple):
-    """Friction that slides in a stage: its feature, and λ along its rows at some samples, (samples, rows)."""
+    """Friction that slides in a mode: its feature, and λ along its rows at some samples, (samples, rows)."""
 
     feature: Feature
     lam: Array
@@ -40,12 +40,13 @@ def without_gap(contacts: Sequence[Contact]) -> dict[str, Feature]:
             if feature.closed_with is not None or (feature.rate is not None and rough)}  # fmt: skip
 
 
-def sliding_friction(samples: Samples, stage: Stage, here: NDArray[np.intp], lam: Array) -> Iterator[SlidingFriction]:
-    """Friction without a normal row that slides in a stage, at samples that were made in it; λ of all rows there."""
-    if not isinstance(stage, Held):
+def sliding_friction(samples: Samples, dynamics: ModeDynamics, here: NDArray[np.intp],
+                     lam: Array) -> Iterator[SlidingFriction]:  # fmt: skip
+    """Friction without a normal row that slides in a mode, at samples that were made in it; λ of all rows there."""
+    if not isinstance(dynamics, Recombined):
         return
     known = without_gap(samples.contacts)
-    sliders = [slider for slider in stage.mode.sliders if slider.name in known]
+    sliders = [slider for slider in dynamics.mode.sliders if slider.name in known]
     if not sliders:
         return
     t = np.ravel(samples.t)[here]
@@ -61,7 +62,7 @@ def sliding_friction(samples: Samples, stage: Stage, here: NDArray[np.intp], lam
 def _direction(samples: Samples, feature: Feature, slider: Slider, here: NDArray[np.intp]) -> Array:
     """The direction of slip along the rows of a feature: a sign; of what rolls, a unit vector in N."""
     if not is_rolling(feature):
-        return np.full((len(here), 1), slider.way[0])
+        return np.full((len(here), 1), slider.slip[0])
     omega = np.column_stack([np.broadcast_to(np.ravel(samples[part]), np.size(samples.t))[here]
                              for part in _across(feature).measures(feature.normal.tree.newtonian)])  # fmt: skip
     size = np.sqrt((omega * omega).sum(axis=1))

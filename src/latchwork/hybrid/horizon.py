@@ -23,18 +23,18 @@ import numpy as np
 
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.watch_set import FASTER, FULL, Asleep
-from latchwork.hybrid.laps import Broken, Ran
+from latchwork.hybrid.mode_integration import Broken, FlowResult
 from latchwork.hybrid.online_contacts import with_place
 from latchwork.hybrid.path import Segment
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import Samples
 from latchwork.integrate.dense_output import Event, Record, join
+from latchwork.integrate.reusable_integration import Samples
 
 if TYPE_CHECKING:
     from latchwork.hybrid.simulation import Simulation
 
-Run = Callable[[float, bool], Ran | None]
+Run = Callable[[float, bool], FlowResult | None]
 
 
 def horizon(sim: Simulation, step: float | None, grid: float, limit: float) -> float | None:
@@ -73,7 +73,7 @@ def _asleep_until(horizon: float, t: float, step: float | None, grid: float) -> 
 # --- what is looked at afterwards -------------------------------------------------------------------------------------
 
 
-def flow_to(sim: Simulation, until: float, samples: Array | None, run: Run) -> Ran | None:
+def flow_to(sim: Simulation, until: float, samples: Array | None, run: Run) -> FlowResult | None:
     """Run until a horizon or an event; again, as far as it was good, where something may have happened unseen.
 
     ``run(until, whole)`` runs; every step is kept, where it is ``whole``, until it is checked. None where a curve is
@@ -100,7 +100,7 @@ def flow_to(sim: Simulation, until: float, samples: Array | None, run: Run) -> R
         return ran._replace(segments=[_thinned(s, Samples(samples, state.held)) for s in ran.segments])
 
 
-def _relied_on(sim: Simulation, until: float, run: Run) -> Ran:
+def _relied_on(sim: Simulation, until: float, run: Run) -> FlowResult:
     """Run as far as nothing that sleeps can have touched."""
     state = sim.state
     while True:
@@ -129,7 +129,7 @@ def relied(asleep: Sequence[Asleep], state: SimState, segments: Sequence[Segment
     t = np.concatenate([segment.solution.t for segment in segments])
     rest = np.tile(state.held, (len(t), 1))
     ends = np.cumsum([0, *(len(segment.solution.t) for segment in segments)])
-    states = [segment.stage.full(segment.solution.t, segment.solution.x, rest[i:j])[0][:, :-1]
+    states = [segment.dynamics.full(segment.solution.t, segment.solution.x, rest[i:j])[0][:, :-1]
               for segment, i, j in zip(segments, ends[:-1], ends[1:], strict=True)]  # fmt: skip
     rows = np.column_stack([t, np.concatenate(states), rest])
     return min(_relied(each, t, rows) for each in asleep)
@@ -142,7 +142,7 @@ def _relied(asleep: Asleep, t: Array, rows: Array) -> float:
     return float(t[-1]) if good.all() else float(t[int(good.argmin())])
 
 
-def _met_elsewhere(state: SimState, ran: Ran, tracked: Sequence[ContactPoint]) -> list[ContactPoint]:
+def _met_elsewhere(state: SimState, ran: FlowResult, tracked: Sequence[ContactPoint]) -> list[ContactPoint]:
     """Contacts whose curves are met, where a run has ended, at places that are not tracked."""
     if not tracked:
         return []
@@ -152,38 +152,38 @@ def _met_elsewhere(state: SimState, ran: Ran, tracked: Sequence[ContactPoint]) -
                                       state.contacts.places_of(point.contact, point.feature))]  # fmt: skip
 
 
-def jumped(state: SimState, ran: Ran) -> Ran:
+def jumped(state: SimState, ran: FlowResult) -> FlowResult:
     """A run that has come to the row of a table, with the guards that an input takes below zero as it jumps there."""
-    rest, t, stage = state.driven.rest_at(state.rest, ran.end), ran.end, ran.stage
-    if ran.hit or stage.guards is None or np.array_equal(rest, state.held):
+    rest, t, dynamics = state.driven.rest_at(state.rest, ran.end), ran.end, ran.dynamics
+    if ran.hit or dynamics.guards is None or np.array_equal(rest, state.held):
         return ran
     m = len(ran.guards)
-    before, after = (stage.look(t, ran.x, held)[:m] for held in (state.held, rest))
+    before, after = (dynamics.look(t, ran.x, held)[:m] for held in (state.held, rest))
     hit = tuple(np.flatnonzero((before >= 0.0) & (after < 0.0)).tolist())
     if not hit:
         return ran
     last = ran.segments[-1]
-    solution = replace(last.solution, event=Event(t, hit, stage.reduced(ran.x)))
+    solution = replace(last.solution, event=Event(t, hit, dynamics.reduced(ran.x)))
     return ran._replace(segments=[*ran.segments[:-1], last._replace(solution=solution)], hit=hit)
 
 
 def joined(segments: Sequence[Segment], first: int, onward: Collection[int]) -> list[Segment]:
     """Segments from a first one on, those that go ``onward`` from the row of a table with the segment before as one.
 
-    Not where the rows of a stage have inputs: what they were before they jumped belongs to the end of its segment.
+    Not where the rows of a mode have inputs: what they were before they jumped belongs to the end of its segment.
     """
     groups: list[list[Segment]] = []
     for k, segment in enumerate(segments[first:], first):
         last = groups[-1][-1] if k in onward and groups else None
-        if last is None or last.stage is not segment.stage or getattr(last.stage, "follows_inputs", False):
+        if last is None or last.dynamics is not segment.dynamics or getattr(last.dynamics, "follows_inputs", False):
             groups.append([])
         groups[-1].append(segment)
-    return [Segment(join([segment.solution for segment in group]), group[0].stage) for group in groups]
+    return [Segment(join([segment.solution for segment in group]), group[0].dynamics) for group in groups]
 
 
 def _thinned(segment: Segment, samples: Samples) -> Segment:
     """The samples that were asked for, and both ends."""
-    s, function = segment.solution, segment.stage.function
+    s, function = segment.solution, segment.dynamics.function
 
     def rates(t: Array, x: Array) -> Array:
         return function.many(np.column_stack([t, x, np.tile(samples.rest, (len(t), 1))]))

@@ -16,30 +16,30 @@ import numpy as np
 
 from latchwork.errors import EvaluationError, IntegrationError
 from latchwork.hybrid.audit import Auditing, entry, judge
-from latchwork.hybrid.closed_loop import ControlledStage
+from latchwork.hybrid.closed_loop import ControlledDynamics
 from latchwork.hybrid.contacts.friction import forces_in
 from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.controllers import looked
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.horizon import flow_to, horizon, joined, jumped
-from latchwork.hybrid.interference.passing import go_back, keep_watch, must_not_pass
+from latchwork.hybrid.interference.rollback import go_back, keep_watch, must_not_pass
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.interrupted import interruptible
-from latchwork.hybrid.lap_flow import Call, FlowSetup, counted, flow_setup, grid_of, run_laps
-from latchwork.hybrid.laps import Broken, Departed, Ran, is_ours
+from latchwork.hybrid.mode_integration import Broken, Departed, FlowResult, is_ours
 from latchwork.hybrid.modes import enumerate_modes, mode_at
 from latchwork.hybrid.online import fire, follow_inputs, release
 from latchwork.hybrid.online_contacts import bounds_entered, fetched
-from latchwork.hybrid.path import Stage
+from latchwork.hybrid.partial_run import explained_error, with_run
+from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.prefetch import prepare_successors
 from latchwork.hybrid.reset import reset
 from latchwork.hybrid.row_inputs import next_jump
 from latchwork.hybrid.rules import Watched
 from latchwork.hybrid.smooth_flow import run_smooth
-from latchwork.hybrid.so_far import explained_error, with_run
 from latchwork.hybrid.start import seconds, times_of
 from latchwork.hybrid.state import SimState
+from latchwork.hybrid.stepper_flow import Call, FlowSetup, counted, flow_by_steps, flow_setup, grid_of
 from latchwork.hybrid.stops import stops_of
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.interval import step_through
@@ -101,17 +101,17 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         mode = mode_at(sim, stops, x)
         if mode is None:
             continue
-        stage, guards = mode
+        dynamics, guards = mode
         if sim.state.controllers.is_due(sim.state.t):
-            sim.state = looked(sim, stage)
+            sim.state = looked(sim, dynamics)
             continue
-        if isinstance(stage, ControlledStage):
-            sim.state = sim.state.but(rest=stage.commanded(sim.state.t, sim.state.x, sim.state.rest))
+        if isinstance(dynamics, ControlledDynamics):
+            sim.state = sim.state.but(rest=dynamics.commanded(sim.state.t, sim.state.x, sim.state.rest))
             x = sim.state.row
         limit = min(_next_limit(sim, limit if sim.state.t < limit else t_end), jump,
                     sim.state.controllers.next_time(sim.state.t, call.grid, step))  # fmt: skip
-        values = stage.look(sim.state.t, sim.state.x, x[len(sim.state.x) :])
-        if _at_once(sim, call, stage, guards, values):
+        values = dynamics.look(sim.state.t, sim.state.x, x[len(sim.state.x) :])
+        if _at_once(sim, call, dynamics, guards, values):
             continue
         rule = due(sim, guards, values)
         if rule is not None:
@@ -124,14 +124,14 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         if until is None:
             continue
         sim.record.note_backs(sim.state)
-        ready = flow_setup(sim, stage, stops, x)
+        ready = flow_setup(sim, dynamics, stops, x)
         if sim.state.x is reached:
             onward.add(len(sim.record.segments))
         prepare_successors(sim, guards, stops, values)
         keep_watch(sim, x)
         try:
-            ran = flow_to(sim, until, samples, partial(_run, sim, call, stage, guards, stops, ready))
-            must_not_pass(sim, ran.segments if ran is not None else (), samples is None)
+            result = flow_to(sim, until, samples, partial(_run, sim, call, dynamics, guards, stops, ready))
+            must_not_pass(sim, result.segments if result is not None else (), samples is None)
         except Passed as found:
             limit = go_back(sim, found)
             continue
@@ -144,44 +144,45 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
             raise explained_error(sim, method, error) from None
         finally:
             sim.world.ahead.wait()
-        if ran is None:
+        if result is None:
             continue
-        if sim.state.driven.columns and ran.end < min(t_end, jump):
-            ran = jumped(sim.state, ran)
-        sim.went(ran.segments, ran.x)
-        sim.state = sim.state.but(standing=(ran.stage, ran.x))
-        if isinstance(ran.stage, ControlledStage):  # what a reset decides by acts now
-            sim.state = sim.state.but(rest=ran.stage.commanded(sim.state.t, ran.x, sim.state.rest))
-        reached = None if ran.hit else ran.x
-        sim.record.worked("integrate", ran.stage.names, ran.t, ran.began)
+        if sim.state.driven.columns and result.end < min(t_end, jump):
+            result = jumped(sim.state, result)
+        sim.went(result.segments, result.x)
+        sim.state = sim.state.but(standing=(result.dynamics, result.x))
+        if isinstance(result.dynamics, ControlledDynamics):  # what a reset decides by acts now
+            sim.state = sim.state.but(rest=result.dynamics.commanded(sim.state.t, result.x, sim.state.rest))
+        reached = None if result.hit else result.x
+        sim.record.worked("integrate", result.dynamics.names, result.t, result.began)
         if not (sim.state.rules or stops):
-            passed = _pass(sim, call, ran.stage, ran.hits)
-        elif _pass_all(sim, call, ran.stage, ran.hits, asked):
+            passed = _pass(sim, call, result.dynamics, result.hits)
+        elif _pass_all(sim, call, result.dynamics, result.hits, asked):
             break
-        if isinstance(ran.stage, ControlledStage) and sim.state.x is not ran.x:
-            passed, sim.state = None, _commanded_after(sim.state, ran.stage)
+        if isinstance(result.dynamics, ControlledDynamics) and sim.state.x is not result.x:
+            passed, sim.state = None, _commanded_after(sim.state, result.dynamics)
     if sim.state.driven.columns:
         sim.record.segments[first:] = joined(sim.record.segments, first, onward)
     if since is not None:
         judge(sim, since, method, audit)
 
 
-def _run(sim: Simulation, call: Call, stage: Stage, guards: Guards, stops: Mapping[str, Any], ready: FlowSetup,
-         until: float, whole: bool) -> Ran | None:  # fmt: skip
+def _run(sim: Simulation, call: Call, dynamics: ModeDynamics, guards: Guards, stops: Mapping[str, Any],
+         ready: FlowSetup, until: float, whole: bool) -> FlowResult | None:  # fmt: skip
     """Flow from where the run stands, by steps of our own or by those of another method."""
     if is_ours(call.method):
-        return run_laps(sim, call, call.method, stage, guards, stops, ready, until, whole)
-    return run_smooth(sim, call, stage, guards, ready.longest, until, whole)
+        return flow_by_steps(sim, call, call.method, dynamics, guards, stops, ready, until, whole)
+    return run_smooth(sim, call, dynamics, guards, ready.longest, until, whole)
 
 
-def _pass_all(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard], asked: Mapping[str, Any]) -> bool:
+def _pass_all(sim: Simulation, call: Call, dynamics: ModeDynamics, hits: Sequence[Guard],
+              asked: Mapping[str, Any]) -> bool:  # fmt: skip
     """Go through guards among which are conditions and rules; whether the run ends there."""
     sim.state = sim.state.but(rules=sim.state.rules.hit(hits))
     named = [guard.about for guard in hits if guard.kind == "stop"]
     stopped = [name for name in named if name in asked]
     _stop(sim, stopped)
     changes = [guard for guard in hits if guard.kind not in ("stop", "rule")]
-    _pass(sim, call, stage, changes)
+    _pass(sim, call, dynamics, changes)
     fetch(sim, (name.removeprefix(NEAR) for name in named if name not in asked))
     rule = None if changes else sim.state.rules.first
     return (rule is not None and _fire(sim, rule)) or bool(stopped)
@@ -215,9 +216,9 @@ def _stop(sim: Simulation, names: Sequence[str]) -> None:
         sim.state = state.but(stopped=(t, before | {*names}))
 
 
-def _commanded_after(state: SimState, stage: ControlledStage) -> SimState:
+def _commanded_after(state: SimState, dynamics: ControlledDynamics) -> SimState:
     """After an impact contacts are decided by what the law commands at the speeds that came of it."""
-    rest = stage.commanded(state.t, state.x, state.rest)
+    rest = dynamics.commanded(state.t, state.x, state.rest)
     return state.but(rest=rest, settled=not state.contacts.members)
 
 
@@ -248,15 +249,15 @@ def _fire(sim: Simulation, rule: Watched) -> bool:
 # --- contacts ---------------------------------------------------------------------------------------------------------
 
 
-def _at_once(sim: Simulation, call: Call, stage: Stage, guards: Guards, values: Array) -> bool:
+def _at_once(sim: Simulation, call: Call, dynamics: ModeDynamics, guards: Guards, values: Array) -> bool:
     """Pass the guards on forces that are below zero to begin with."""
     hits = [guards[i] for i in guards.on_forces if values[i] < 0.0]
     if hits:
-        _pass(sim, call, stage, hits)
+        _pass(sim, call, dynamics, hits)
     return bool(hits)
 
 
-def _pass(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard]) -> Array | None:
+def _pass(sim: Simulation, call: Call, dynamics: ModeDynamics, hits: Sequence[Guard]) -> Array | None:
     """Go through what was hit: constraints let go at their limits, contacts change. The state after, if known."""
     touched, slips = [], False
     for guard in hits:
@@ -270,7 +271,7 @@ def _pass(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard]) -> A
     if not touched:
         return None
     sim.state = state = counted(sim.state, touched, call.crossings)
-    lam = forces_in(stage, state.t, state.x, state.held) if slips else {}
+    lam = forces_in(dynamics, state.t, state.x, state.held) if slips else {}
     return _reset(sim, touched, lam)
 
 

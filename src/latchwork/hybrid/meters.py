@@ -96,31 +96,31 @@ def load_vector(load: Load) -> Vector:
 
 def _rows(samples: Samples) -> Iterable[str]:
     """Names of rows of constraints, of contacts, and of their features."""
-    from latchwork.hybrid.mode_equations import Held
+    from latchwork.hybrid.mode_dynamics import Recombined
 
     names = [name for contact in samples.contacts for name in (contact.name, contact.whole.name, *contact.names)]
-    stages = [segment.stage for segment in samples.path.segments] if samples.path is not None else []
-    for stage in stages:
-        if isinstance(stage, Held):
-            names += stage.mode.terms.rows.names
+    modes = [segment.dynamics for segment in samples.path.segments] if samples.path is not None else []
+    for dynamics in modes:
+        if isinstance(dynamics, Recombined):
+            names += dynamics.mode.terms.rows.names
     return dict.fromkeys(names)
 
 
 def _held(samples: Samples) -> Iterable[str]:
     """Names of constraints, and of contacts and their features."""
-    from latchwork.hybrid.mode_equations import Held
+    from latchwork.hybrid.mode_dynamics import Recombined
 
     names = [name for contact in samples.contacts for name in (contact.name, *contact.names)]
-    stages = [segment.stage for segment in samples.path.segments] if samples.path is not None else []
-    for stage in stages:
-        if isinstance(stage, Held):
-            names += stage.mode.terms.rows.slices
+    modes = [segment.dynamics for segment in samples.path.segments] if samples.path is not None else []
+    for dynamics in modes:
+        if isinstance(dynamics, Recombined):
+            names += dynamics.mode.terms.rows.slices
     return dict.fromkeys(names)
 
 
 def label(samples: Samples, what: Any) -> Label:
     """The unit and the description of anything that a run can be asked for; empty where they are not known."""
-    from latchwork.hybrid.named import named
+    from latchwork.hybrid.symbol_lookup import look_up
 
     equations = samples.equations
     system = equations.system
@@ -128,7 +128,7 @@ def label(samples: Samples, what: Any) -> Label:
         own = {symbol.name for symbol in equations.arguments} | system.tree.points.keys()
         if what in NAMES and what not in own:
             return Label(SI[what] if is_si(system, equations.kinetic_energy) else "", DESCRIPTIONS[what])
-        what = named(equations, what, samples)
+        what = look_up(equations, what, samples)
     return label_of(system, what, _exerted_units(samples))
 
 

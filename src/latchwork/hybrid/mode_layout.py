@@ -26,11 +26,11 @@ from latchwork.hybrid.equation_layout import (
 )
 from latchwork.hybrid.guard_layout import TABLE_WORDS, put_guards, table_size
 from latchwork.hybrid.mode_contents import list_guards, list_rows
-from latchwork.hybrid.mode_equations import GOOD
+from latchwork.hybrid.mode_dynamics import GOOD
 from latchwork.hybrid.mode_programs import CONSTRAINTS, SOURCE_WORDS, ModePrograms
 from latchwork.hybrid.mode_record import ModeRecord
-from latchwork.integrate.again import LapMemory, lay_out
 from latchwork.integrate.integration import Integration
+from latchwork.integrate.reusable_integration import IntegrationBlock, lay_out
 from latchwork.program.kernel import executor_at, f64, f64p, f64p_at, i32p_at, i64, i64p, i64p_at, kernel, offset
 from latchwork.program.records.memory import size_of
 from latchwork.program.records.placement import place_arrays
@@ -38,9 +38,9 @@ from latchwork.program.records.shape import words_of
 from latchwork.program.records.view import record_at
 
 WORD = 8  # bytes
-MODE_WORDS, LAP_WORDS, SOURCES_WORDS = size_of(ModeRecord), size_of(LapMemory), size_of(RowSources)
+MODE_WORDS, BLOCK_WORDS, SOURCES_WORDS = size_of(ModeRecord), size_of(IntegrationBlock), size_of(RowSources)
 ROWS_SOURCE, ROWS_SOURCES, ROWS_SLOTS, ROWS_FOUND = words_of(RowSources, "source", "sources", "n_slots", "n_found")
-FRONT, LAP = *words_of(EmbeddedMode, "time"), *words_of(ModeRecord, "lap")
+FRONT, BLOCK = *words_of(EmbeddedMode, "time"), *words_of(ModeRecord, "block")
 SCRATCH = max(EMBEDDED_WORDS, TABLE_WORDS, SOURCES_WORDS)
 
 
@@ -101,7 +101,7 @@ def put_integration(programs: ModePrograms, scene: Scene, here: i64, states: i64
 
 @kernel
 def put_record(programs: ModePrograms, scene: Scene, memory: i64, key: i64p, words: i64, own_key: i64p, is_free: i64,
-               said: i64, key_at: i64, row: i64, code: i64, z: i64, fresh: i64, size: i64, out: i64, lap: i64,
+               said: i64, key_at: i64, row: i64, code: i64, z: i64, fresh: i64, size: i64, out: i64, integration: i64,
                chosen: i64, least: f64) -> None:  # fmt: skip
     """The record of a mode: where all that is its own is."""
     word, count, base = i64p_at(memory), programs.guards, programs.base
@@ -110,7 +110,7 @@ def put_record(programs: ModePrograms, scene: Scene, memory: i64, key: i64p, wor
     mode = record_at(ModeRecord, word, 0)
     for i in range(words + 1):
         own_key[i] = key[i]
-    word[LAP], mode.hash, mode.guards, mode.embedded, mode.least = lap, key[words], count, 1 - is_free, least
+    word[BLOCK], mode.hash, mode.guards, mode.embedded, mode.least = integration, key[words], count, 1 - is_free, least
     mode.says, mode.about = i64p_at(said), i64p_at(said + WORD * count)
     mode.step, mode.key, mode.row = i64p_at(said + 2 * WORD * count), i64p_at(key_at), i64p_at(row)
     mode.code, mode.fresh, mode.size, mode.chosen = i32p_at(code), f64p_at(fresh), size, f64p_at(chosen)
@@ -121,7 +121,7 @@ def put_record(programs: ModePrograms, scene: Scene, memory: i64, key: i64p, wor
     for s in range(programs.sources):
         i = programs.source[s]
         if i != CONSTRAINTS and programs.held[s] > 0:
-            mode.row[i] = 2 * programs.n + programs.row_of[i] + (0 if scene.contact[i].held == 1 else 1)
+            mode.row[i] = 2 * programs.n + programs.row_of[i] + (0 if scene.contact[i].without_normal == 1 else 1)
     mode.expand = executor_at(base.expand_sliding if programs.sliders > 0 else base.expand)
     mode.forces = executor_at(base.forces_sliding if programs.sliders > 0 else base.forces)
     mode.z, mode.out = f64p_at(z), f64p_at(out)
@@ -150,7 +150,7 @@ def lay_out_mode(programs: ModePrograms, scene: Scene, key: i64p, words: i64, x:
     row, fresh, z = take(programs, programs.contacts), take(programs, side + block), take(programs, block)
     out = take(programs, n_q + n + 4 + 2 * n + m)
     slots = side + block if is_free == 1 else 3 * block
-    lap = take(programs, LAP_WORDS + 3 * count + states + side + block + slots)
+    integration = take(programs, BLOCK_WORDS + 3 * count + states + side + block + slots)
     w = take(programs, 1 + 5 * m + 2 * n + 4 * m * n + n * n + base.motion_width)
     lasting = 1 + 2 * m + n + m * n
     end = programs.used
@@ -187,11 +187,11 @@ def lay_out_mode(programs: ModePrograms, scene: Scene, key: i64p, words: i64, x:
         places[n_q + a] = n_q + mode.ind[a]
     places[states - 1] = n_q + n
     table_size(programs, scene)
-    guards = lap + WORD * LAP_WORDS
+    guards = integration + WORD * BLOCK_WORDS
     put_guards(programs, scene, i64p_at(at + WORD * size), watched, user, is_free, i64p_at(said), i64p_at(guards),
                f64p_at(guards + WORD * count), f64p_at(guards + 2 * WORD * count))  # fmt: skip
-    put_integration(programs, scene, lap, states, is_free, code, f64p_at(fresh), side + block, places)
+    put_integration(programs, scene, integration, states, is_free, code, f64p_at(fresh), side + block, places)
     put_record(programs, scene, memory, key, words, i64p_at(own_key), is_free, said, own_key, row, code, z, at, block,
-               out, lap, w, GOOD * numbers[0])  # fmt: skip
+               out, integration, w, GOOD * numbers[0])  # fmt: skip
     programs.used = end - (1 + 5 * m + 2 * n + 4 * m * n + n * n + base.motion_width) + lasting
     return memory

@@ -7,7 +7,7 @@ fresh; `mode_layout` copies what the contact states of a scene ask for into the 
 
 from __future__ import annotations
 
-from latchwork.integrate.again import Programs
+from latchwork.integrate.reusable_integration import Programs
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p
 from latchwork.program.records.record import array, record
 

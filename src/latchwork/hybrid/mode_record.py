@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from latchwork.integrate.again import LapMemory
+from latchwork.integrate.reusable_integration import IntegrationBlock
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p
 from latchwork.program.records.record import pointer, record
 
@@ -13,7 +13,7 @@ ASK, ZONE = -1, -2  # what guards say, besides what the scene knows: the user is
 class ModeRecord:
     """A mode that is laid out: its integration, its guards, and how its states become those of all speeds."""
 
-    lap: LapMemory = pointer()
+    block: IntegrationBlock = pointer()
     hash: i64
     guards: i64
     embedded: i64  # 1 where constraints are embedded, so that there are fewer states

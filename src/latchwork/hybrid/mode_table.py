@@ -1,8 +1,8 @@
 """Mode table: the equations and guards of each combination of constraints and contact states, laid out when met.
 
 A constraint, or a contact, is compiled when it is described: its rows, friction and guards are programs of its own. A
-mode lists them (`Prepared`), with numbers such as slip directions; nothing is derived for it. Independent speeds and
-shares of redundant forces are chosen at the state.
+mode lists them (`ModeContents`), with numbers such as slip directions; nothing is derived for it. Independent speeds
+and shares of redundant forces are chosen at the state.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ from latchwork.hybrid.contacts.guard_table import (
 )
 from latchwork.hybrid.contacts.guard_values import look_at_guards
 from latchwork.hybrid.contacts.guards import Guard, Guards, form_of
-from latchwork.hybrid.contacts.reset import Resets
 from latchwork.hybrid.contacts.reset_kernel import reset
+from latchwork.hybrid.contacts.reset_requests import Resets
 from latchwork.hybrid.contacts.step_limit import Pacing, longest_at
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.flow_memory import FlowMemory
 from latchwork.hybrid.guard_programs import UserGuards
 from latchwork.hybrid.input_laws import Driven
-from latchwork.hybrid.laid_out_mode import LaidOut, Stages
-from latchwork.hybrid.laps import Laps
-from latchwork.hybrid.mode_equations import GOOD, Held, Unconstrained
-from latchwork.hybrid.path import Stage
+from latchwork.hybrid.laid_out_mode import LaidOutMode, LaidOutModes
+from latchwork.hybrid.mode_dynamics import GOOD, Recombined, Unconstrained
+from latchwork.hybrid.mode_integration import ModeIntegrations
+from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.row_inputs import inputs_in_rows
 from latchwork.hybrid.rules import Rules, rule_guards
@@ -67,7 +67,7 @@ from latchwork.integrate.workspace import Memory
 from latchwork.program.function import Function
 from latchwork.program.native import native
 
-REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
+REMEMBERED, PARTS = 400, 4000  # modes, and what they are made of
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, steps, lu, whole, select_speeds_kernel, look_at_guards,
     worst_entry, longest_at, layout.choose, reset,
@@ -86,7 +86,7 @@ class Hold(NamedTuple):
 Holds = Mapping[str, Hold]
 
 
-class Prepared(NamedTuple):
+class ModeContents(NamedTuple):
     """What a mode is made of: its rows (none where nothing holds), friction, guards, and what gives their numbers."""
 
     terms: Terms | None
@@ -106,15 +106,16 @@ def programs_of(driven: Driven) -> Base:
 
 
 class ModeTable:
-    """Programs and stages of one mechanism, as it is driven, for one design of simulator."""
+    """Programs and modes of one mechanism, as it is driven, for one design of simulator."""
 
     def __init__(self, driven: Driven, design: Simulating) -> None:
         self.driven, self.design = driven, design
         self._terms: dict[tuple[Constraint, ...], Terms] = {}
-        self._prepared: dict[Any, Prepared] = {}
+        self._contents: dict[Any, ModeContents] = {}
         self._forms: dict[Any, Terms] = {}  # of constraints and contacts, whichever way they slide
         self._ready: tuple[Terms, tuple[tuple[Slider, ...], bytes], tuple[Mode, bool]] | None = None
         self._embeddings: dict[Any, Embedding] = {}
+        self._asked: dict[Any, None] = {}  # contact points of which `know` was asked, and how
         self._user = UserGuards(driven)
         self.memory = Memory()
         self._with_inputs: tuple[Any, tuple[int, ...]] | None = None
@@ -132,9 +133,9 @@ class ModeTable:
             self.base = base.measured_by(self.driven.measure)
 
     @cached_property
-    def laps(self) -> Laps:
-        """Stages that are run again and again."""
-        return Laps(StateScales(self.base.scales.time, self.base.state_units))
+    def integrations(self) -> ModeIntegrations:
+        """LaidOutModes that are run again and again."""
+        return ModeIntegrations(StateScales(self.base.scales.time, self.base.state_units))
 
     @property
     def tolerances(self) -> Tolerances:
@@ -186,6 +187,11 @@ class ModeTable:
         """Find now how the gap of a contact changes, as it is watched where it is open or has just opened; its rows and
         its friction as it slides and sticks, besides what holds and, where ``free``, alone; and how what watches them
         changes. In space, as it ``slides`` only where that is asked for."""
+        asked = contact_point, free, tuple(holds.items()), slides
+        if asked in self._asked:
+            return
+        make_room(self._asked)
+        self._asked[asked] = None
         contact_point.get_ready()
         _ = self.held_names
         others: list[Holds] = [*([holds] if holds else []), *([{}] if free else [])]
@@ -252,7 +258,7 @@ class ModeTable:
         constraints = (*holds, *contact_points)
         return known if known.rows.constraints == constraints else known.with_constraints(constraints)
 
-    def held(self, holds: Holds) -> Terms:
+    def constraint_terms(self, holds: Holds) -> Terms:
         """The rows of all constraints that hold, contacts apart."""
         return self.terms_of(tuple([hold.constraint for hold in holds.values()]) if holds else ())
 
@@ -260,7 +266,7 @@ class ModeTable:
         """Where in ``rest`` the inputs stand on which rows of what holds, and belts of contacts, depend."""
         key = tuple(holds.items()), contacts
         if self._with_inputs is None or self._with_inputs[0] != key:
-            self._with_inputs = key, inputs_in_rows(self.driven, self.held(holds).rows, contacts)
+            self._with_inputs = key, inputs_in_rows(self.driven, self.constraint_terms(holds).rows, contacts)
         return self._with_inputs[1]
 
     def key(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> Any:
@@ -268,23 +274,25 @@ class ModeTable:
         armed = rules.armed((*holds, *contact_states.told)) if rules else ()
         return tuple(holds.items()), contact_states.whole_key, tuple(stops.items()), armed
 
-    def is_prepared(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> bool:
-        return self.key(holds, contact_states, rules, stops) in self._prepared
+    def has_contents(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> bool:
+        return self.key(holds, contact_states, rules, stops) in self._contents
 
-    def prepared(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> Prepared:
+    def contents(self, holds: Holds, contact_states: ContactStates, rules: Rules,
+                 stops: Mapping[str, Any]) -> ModeContents:  # fmt: skip
         """The symbolic part of a mode, made when first asked for."""
-        return self._prepared_for(self.key(holds, contact_states, rules, stops), holds, contact_states, stops)
+        return self._contents_for(self.key(holds, contact_states, rules, stops), holds, contact_states, stops)
 
-    def _prepared_for(
+    def _contents_for(
         self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any]
-    ) -> Prepared:
-        found = self._prepared.get(key)
+    ) -> ModeContents:
+        found = self._contents.get(key)
         if found is None:
-            make_room(self._prepared)
-            found = self._prepared[key] = self._prepare(key, holds, contact_states, stops)
+            make_room(self._contents)
+            found = self._contents[key] = self._make_contents(key, holds, contact_states, stops)
         return found
 
-    def _prepare(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any]) -> Prepared:
+    def _make_contents(self, key: Any, holds: Holds, contact_states: ContactStates,
+                       stops: Mapping[str, Any]) -> ModeContents:  # fmt: skip
         held, (closed, *_), _, armed = key
         terms, sliders = self.embedding(held, closed, holds, contact_states)
         forms = forms_in(contact_states)
@@ -294,9 +302,9 @@ class ModeTable:
         program = self.user_program(user, None if terms is None else len(terms.rows))
         guards = Guards([*own, *user])
         if not guards or (terms is None and not own):
-            return Prepared(terms, sliders, guards, program)
+            return ModeContents(terms, sliders, guards, program)
         slices = None if terms is None else terms.rows.slices
-        return Prepared(terms, sliders, guards, guard_table(contact_states, forms, len(guards), slices, program))
+        return ModeContents(terms, sliders, guards, guard_table(contact_states, forms, len(guards), slices, program))
 
     def user_program(self, guards: Sequence[Guard], rows: int | None) -> Function | None:
         """The program of guards that a user gave, in a mode of so many rows; none where nothing holds."""
@@ -328,18 +336,20 @@ class ModeTable:
         contact_points = contact_states.constraints()
         sliding = contact_states.sliding()
         if not holds and not contact_points and not sliding:
-            return (self.held({}) if isinstance(self.design, Controlled) else None), ()
+            return (self.constraint_terms({}) if isinstance(self.design, Controlled) else None), ()
         held = tuple([hold.constraint for hold in holds.values()])
-        enforced = tuple([contact_point for contact_point in sliding if contact_point.held])
-        terms = self._with_contacts(held, contact_points, enforced) if contact_points or enforced else self.held(holds)
+        enforced = tuple([contact_point for contact_point in sliding if contact_point.without_normal])
+        terms = self.constraint_terms(holds)
+        if contact_points or enforced:
+            terms = self._with_contacts(held, contact_points, enforced)
         own = [*contact_points.values(), *enforced]
         sources = {contact_point: len(terms.sources) - len(own) + i for i, contact_point in enumerate(own)}
         sliders = []
-        for contact_point, way in sliding.items():
-            row = ENFORCED if contact_point.held else terms.rows.slices[contact_point.name].start
+        for contact_point, slip in sliding.items():
+            row = ENFORCED if contact_point.without_normal else terms.rows.slices[contact_point.name].start
             if contact_point.is_pressed and contact_point.feature.closed_with is not None:
                 row = terms.rows.slices[contact_point.feature.closed_with.name].start
-            sliders.append(contact_point.slider(sources[contact_point], row, way, contact_states.zones))
+            sliders.append(contact_point.slider(sources[contact_point], row, slip, contact_states.zones))
         return terms, tuple(sliders)
 
     # --- numbers ------------------------------------------------------------------------------------------------
@@ -368,7 +378,7 @@ class ModeTable:
     @cached_property
     def free_mode(self) -> Mode:
         """A mode without rows, as memory of guards where nothing holds."""
-        terms, n = self.held({}), len(self.driven.equations.u)
+        terms, n = self.constraint_terms({}), len(self.driven.equations.u)
         free = Selection((), (), tuple(range(n)), ())
         none = np.zeros(0)
         return Mode(terms, free, self.held_names, np.ones(n), none, none, 0.0, np.zeros(n), np.zeros((0, n)))
@@ -378,24 +388,24 @@ class ModeTable:
         """The names of what is held."""
         return tuple(symbol.name for symbol in self.driven.held)
 
-    def stage(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
-              known: Stages) -> Stages:  # fmt: skip
+    def with_mode(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
+                  known: LaidOutModes) -> LaidOutModes:  # fmt: skip
         """The equations of modes, by key, with those of what holds at x: as they are known, where they suit x."""
         found = known.get(key)
-        if found is not None and still_good(found.stage, x):
+        if found is not None and still_good(found.dynamics, x):
             return known
         return with_mode(known, key, self.laid_out(key, holds, contact_states, stops, x, found))
 
     def laid_out(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
-                 before: LaidOut | None) -> LaidOut:  # fmt: skip
+                 before: LaidOutMode | None) -> LaidOutMode:  # fmt: skip
         """A mode laid out at x, in the speeds that it had ``before`` where they are held all the same."""
-        terms, sliders, guards, watch = self._prepared_for(key, holds, contact_states, stops)
+        terms, sliders, guards, watch = self._contents_for(key, holds, contact_states, stops)
         if terms is None:
             look = replace(self.free_mode, watch=watch) if isinstance(watch, Watch) else watch
-            stage = Unconstrained(self.side, look, names=contact_states.labels, memory=Memory(self.memory))
-            return LaidOut(stage, guards, (x.copy(),))
+            dynamics = Unconstrained(self.side, look, names=contact_states.labels, memory=Memory(self.memory))
+            return LaidOutMode(dynamics, guards, (x.copy(),))
         assert not isinstance(watch, Function), "what holds is watched by a table"
-        again = None if before is None else _at_rest_again(before.stage, x)
+        again = None if before is None else _at_rest_again(before.dynamics, x)
         rows = (x.copy(),) if before is None or again is None else (before.rows[0], x.copy())
         mode, regular = again or self.mode(terms, x, sliders)
         share = share_in(mode, contact_states) if contact_states.closed else None
@@ -404,16 +414,17 @@ class ModeTable:
         alone = not contact_states.contact_points and not contact_states.members
         known = regular and alone and all(hold.permanent for hold in holds.values())
         label = (*holds, *contact_states.labels)
-        return LaidOut(self.design.stage(self.driven, mode, watch, known, label, Memory(self.memory)), guards, rows)
+        return LaidOutMode(self.design.dynamics(self.driven, mode, watch, known, label, Memory(self.memory)), guards,
+                           rows)  # fmt: skip
 
 
-def _at_rest_again(stage: Stage, x: Array) -> tuple[Mode, bool] | None:
-    """The mode of a stage that holds every speed, with rows that say nothing new, where its choice is good still."""
-    if type(stage) is not Held or stage.mode.share is None:
+def _at_rest_again(dynamics: ModeDynamics, x: Array) -> tuple[Mode, bool] | None:
+    """The mode of a mode that holds every speed, with rows that say nothing new, where its choice is good still."""
+    if type(dynamics) is not Recombined or dynamics.mode.share is None:
         return None
-    mode = stage.mode
+    mode = dynamics.mode
     n_q, n, _ = mode.terms.sizes
-    if mode.selection.rank < n or not stage.pivot(x) > GOOD * mode.usual_pivot:
+    if mode.selection.rank < n or not dynamics.pivot(x) > GOOD * mode.usual_pivot:
         return None
     place, motion = mode.terms.place(x), mode.terms.motion(x)
     moving = mode.terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
@@ -429,21 +440,21 @@ def make_room(known: dict[Any, Any], most: int = REMEMBERED) -> None:
         known.pop(next(iter(known)))
 
 
-def with_mode(known: Stages, key: Any, laid: LaidOut) -> Stages:
+def with_mode(known: LaidOutModes, key: Any, laid: LaidOutMode) -> LaidOutModes:
     """The modes that a state knows, with one more."""
-    stages = {**known}
-    make_room(stages)
-    stages[key] = laid
-    return stages
+    modes = {**known}
+    make_room(modes)
+    modes[key] = laid
+    return modes
 
 
-def still_good(stage: Stage, x: Array) -> bool:
-    """Whether the speeds of a stage that was met before suit the state now, and shares of forces do not matter."""
-    return not isinstance(stage, Held) or stage.pivot(x) > least_pivot(stage)
+def still_good(dynamics: ModeDynamics, x: Array) -> bool:
+    """Whether the speeds of a mode that was met before suit the state now, and shares of forces do not matter."""
+    return not isinstance(dynamics, Recombined) or dynamics.pivot(x) > least_pivot(dynamics)
 
 
-def least_pivot(stage: Stage) -> float:
-    """How good the speeds of a stage that was met before must be; no speeds are where shares of forces matter."""
-    if not isinstance(stage, Held):
+def least_pivot(dynamics: ModeDynamics) -> float:
+    """How good the speeds of a mode that was met before must be; no speeds are where shares of forces matter."""
+    if not isinstance(dynamics, Recombined):
         return 0.0
-    return GOOD * stage.mode.usual_pivot if stage.mode.share is None else np.inf
+    return GOOD * dynamics.mode.usual_pivot if dynamics.mode.share is None else np.inf

@@ -11,9 +11,9 @@ import numpy as np
 from latchwork.errors import ConstraintError
 from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.designs import Automaton
-from latchwork.hybrid.laid_out_mode import LaidOut
+from latchwork.hybrid.laid_out_mode import LaidOutMode
 from latchwork.hybrid.mode_table import least_pivot, with_mode
-from latchwork.hybrid.path import Stage
+from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.successors import prepare_all
 from latchwork.hybrid.table import Array
 
@@ -21,37 +21,43 @@ if TYPE_CHECKING:
     from latchwork.hybrid.simulation import Simulation
 
 
-def mode_at(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[Stage, Guards] | None:
-    """How to step what holds; none where contacts contradict each other by now, and what holds is decided anew."""
+def mode_at(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[ModeDynamics, Guards] | None:
+    """How to step what holds; none where contacts contradict each other by now, and what holds is decided anew.
+
+    Contacts that hold a singular position, as feet under straight legs may, are stepped through where that is allowed.
+    """
     try:
-        return staged(sim, stops, x)
+        return dynamics_at(sim, stops, x)
     except ConstraintError:
-        if not sim.state.contacts.closed or sim.state.parted == sim.state.t:
+        state = sim.state
+        stuck = state.parted == state.t
+        if not state.contacts.closed or (stuck and not state.event_rate.allowed):
             raise
-    sim.state = sim.state.but(parted=sim.state.t, settled=False)
+    rate = state.event_rate.without_events() if stuck else state.event_rate
+    sim.state = state.but(parted=state.t, settled=stuck, event_rate=rate)
     return None
 
 
-def staged(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[Stage, Guards]:
+def dynamics_at(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[ModeDynamics, Guards]:
     """The equations of what holds, from x on, and what watches them."""
     table, state = sim.mode_table, sim.state
     key = table.key(state.holds, state.contacts, state.rules, stops)
-    known = state.stages.get(key)
-    if known is not None and state.stands_in(known.stage) and least_pivot(known.stage) < np.inf:
-        return known.stage, known.guards
-    stages = table.stage(key, state.holds, state.contacts, stops, x, state.stages)
-    if stages is not state.stages:
-        sim.state = state.but(stages=stages)
-    return stages[key].stage, stages[key].guards
+    known = state.modes.get(key)
+    if known is not None and state.stands_in(known.dynamics) and least_pivot(known.dynamics) < np.inf:
+        return known.dynamics, known.guards
+    modes = table.with_mode(key, state.holds, state.contacts, stops, x, state.modes)
+    if modes is not state.modes:
+        sim.state = state.but(modes=modes)
+    return modes[key].dynamics, modes[key].guards
 
 
-def keep_speeds(sim: Simulation, stops: Mapping[str, Any], stage: Stage, guards: Guards, t: float, x: Array,
+def keep_speeds(sim: Simulation, stops: Mapping[str, Any], dynamics: ModeDynamics, guards: Guards, t: float, x: Array,
                 rest: Array) -> None:  # fmt: skip
     """A mode is written in other speeds from (t, x) on: they are part of the state, as are those chosen first."""
     state, table = sim.state, sim.mode_table
     key = table.key(state.holds, state.contacts, state.rules, stops)
     row = np.concatenate([[t], x[:-1], rest])
-    sim.state = state.but(stages=with_mode(state.stages, key, LaidOut(stage, guards, (row,))))
+    sim.state = state.but(modes=with_mode(state.modes, key, LaidOutMode(dynamics, guards, (row,))))
 
 
 def enumerate_modes(sim: Simulation, stops: Mapping[str, Any]) -> None:

@@ -22,7 +22,7 @@ from latchwork.hybrid.contacts.initial_contacts import lies_behind, must_be_apar
 from latchwork.hybrid.contacts.sleeping_contacts import contact_point_of, far_apart, first_features
 from latchwork.hybrid.designs import must_watch
 from latchwork.hybrid.input_laws import Driven
-from latchwork.hybrid.late import Waiting
+from latchwork.hybrid.pending_contact import PendingContact
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.world import World
 
@@ -139,9 +139,9 @@ def get_ready(world: World, state: SimState, contact_points: Sequence[ContactPoi
     """Make now what the first switches to some contacts would have to wait for."""
     table, free = world.table(state.driven), not any(hold.permanent for hold in state.holds.values())
     table.get_ready(free)
-    watched, held = (*state.contacts.contact_points, *contact_points), len(table.held(state.holds).rows)
+    watched, held = (*state.contacts.contact_points, *contact_points), len(table.constraint_terms(state.holds).rows)
     rows = held + sum([1 + len(point.tangents) for point in watched])
-    table.laps.get_ready(world.method, len(state.x), min(rows, len(state.driven.equations.u)), 5 * len(watched))
+    table.integrations.get_ready(world.method, len(state.x), min(rows, len(state.driven.equations.u)), 5 * len(watched))
     for contact_point in contact_points[:READY]:
         table.know(contact_point, free, state.holds, slides=len(contact_points) <= FEW)
 
@@ -178,7 +178,7 @@ def without_contact(world: World, state: SimState, contact: Contact) -> SimState
 
 def driven_by(world: World, state: SimState, driven: Driven) -> SimState:
     """The same state under other equations; contact points are made for them, and what stands, stands."""
-    state = state.but(driven=world.extended(driven), stages={})
+    state = state.but(driven=world.extended(driven), modes={})
     x, base, contacts = state.row, world.table(state.driven).base, state.contacts.copied()
     contacts.made_again({contact_point: touch_of(contact_point.contact, contact_point.feature, base, x)
                          for contact_point in contacts.contact_points})  # fmt: skip
@@ -188,7 +188,7 @@ def driven_by(world: World, state: SimState, driven: Driven) -> SimState:
 # --- shapes that come late --------------------------------------------------------------------------------------------
 
 
-def with_waiting(state: SimState, late: Waiting) -> SimState:
+def with_waiting(state: SimState, late: PendingContact) -> SimState:
     """A contact that waits for a shape."""
     must_be_new(state, [late.name])
     return state.but(waiting={**state.waiting, late.name: late})

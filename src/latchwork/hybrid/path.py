@@ -1,6 +1,6 @@
-"""The path of a run: solutions that follow each other, each in the states of its own stage.
+"""The path of a run: solutions that follow each other, each in the states of its own dynamics.
 
-A stage is how the mechanism is stepped for a while: the unconstrained equations in x = (q, u, work), or a mode, whose
+A mode is how the mechanism is stepped for a while: the unconstrained equations in x = (q, u, work), or a mode, whose
 states are (q, u_ind, work). `full` gives all speeds.
 """
 
@@ -23,7 +23,7 @@ from latchwork.integrate.workspace import Memory
 from latchwork.program.function import Executable
 
 
-class Stage(Protocol):
+class ModeDynamics(Protocol):
     """How a mechanism is stepped for a while."""
 
     @property
@@ -33,7 +33,7 @@ class Stage(Protocol):
 
     @property
     def guards(self) -> Executable | None:
-        """What ends the stage."""
+        """What ends the dynamics."""
         ...
 
     @property
@@ -52,7 +52,7 @@ class Stage(Protocol):
         ...
 
     def reduced(self, x: Array) -> Array:
-        """The states of this stage, from (q, u, work)."""
+        """The states of this dynamics, from (q, u, work)."""
         ...
 
     def places(self, full: int) -> NDArray[np.intp]:
@@ -68,7 +68,7 @@ class Stage(Protocol):
         ...
 
     def end(self, t: float, x: Array, rest: Array) -> tuple[Array, bool]:
-        """(q, u, work) of the state at which a run ends, and whether it surely belongs to the stage: else `verify`."""
+        """(q, u, work) of the state at which a run ends, and whether it surely belongs to the mode: else `verify`."""
         ...
 
     def look(self, t: float, x: Array, rest: Array) -> Array:
@@ -84,20 +84,20 @@ class Stage(Protocol):
         ...
 
     def verify(self, t: float, x: Array, rest: Array) -> None:
-        """Refuse a state (q, u, work) that does not belong to the stage."""
+        """Refuse a state (q, u, work) that does not belong to the dynamics."""
         ...
 
     def told(self, t: float, x: Array, rest: Array, reason: Status | None) -> str:
         """What is worth knowing where a run could not go on."""
         ...
 
-    def rewritten(self, t: float, x: Array, rest: Array) -> Stage:
-        """The stage in speeds that suit the state (q, u, work) better."""
+    def rewritten(self, t: float, x: Array, rest: Array) -> ModeDynamics:
+        """The dynamics in speeds that suit the state (q, u, work) better."""
         ...
 
 
-class Commanding(Stage, Protocol):
-    """A stage in which a law commands inputs."""
+class Commanding(ModeDynamics, Protocol):
+    """A mode in which a law commands inputs."""
 
     @property
     def inputs(self) -> list[int]:
@@ -109,16 +109,16 @@ class Commanding(Stage, Protocol):
         ...
 
 
-def is_commanding(stage: Stage) -> TypeGuard[Commanding]:
-    """Whether a law commands inputs in a stage; a stage that was time-stepped may be asked, too."""
-    return hasattr(stage, "commands")
+def is_commanding(dynamics: ModeDynamics) -> TypeGuard[Commanding]:
+    """Whether a law commands inputs in a mode; a mode that was time-stepped may be asked, too."""
+    return hasattr(dynamics, "commands")
 
 
 class Segment(NamedTuple):
-    """A solution and the stage it was made in."""
+    """A solution and the dynamics it was made in."""
 
     solution: Solution
-    stage: Stage
+    dynamics: ModeDynamics
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,11 +146,11 @@ class Path:
         if all(udot is None for _, udot in parts):
             return parts
         rest = [self._held(segment, t) for segment, t, _ in items]
-        return [(full, segment.stage.accelerations(t, x, r) if udot is None else udot)
+        return [(full, segment.dynamics.accelerations(t, x, r) if udot is None else udot)
                 for (full, udot), (segment, t, x), r in zip(parts, items, rest, strict=True)]  # fmt: skip
 
     def _full(self, segment: Segment, t: Array, x: Array) -> tuple[Array, Array | None]:
-        full, udot = segment.stage.full(t, x, self._held(segment, t))
+        full, udot = segment.dynamics.full(t, x, self._held(segment, t))
         n_q, late = full.shape[1] - 1 - len(self.driven.equations.u), self._width - full.shape[1]
         if late:  # coordinates that came into the run later have no value yet
             full = np.insert(full, [n_q] * late, np.nan, axis=1)
@@ -158,22 +158,22 @@ class Path:
 
     def _held(self, segment: Segment, t: Array) -> Array:
         """What is held at some times of a segment: at its end, where an input of its rows jumps, what was before."""
-        if getattr(segment.stage, "follows_inputs", False):
+        if getattr(segment.dynamics, "follows_inputs", False):
             end, begin = segment.solution.t[-1], segment.solution.t[0]
             t = np.where((t == end) & (end > begin), np.nextafter(end, -np.inf), t)
         return self.driven.rest_at(self.rest, t)
 
     def held(self, rest: Array, t: Array, x: Array) -> Array:
-        """What is held at samples (q, u, work) of the run, with the inputs that laws of its stages command there."""
+        """What is held at samples (q, u, work) of the run, with the inputs that laws of its modes command there."""
         held = self.driven.rest_at(rest, t)
-        if not any(is_commanding(segment.stage) for segment in self.segments):
+        if not any(is_commanding(segment.dynamics) for segment in self.segments):
             return held
         which = at_jumps([segment.solution.t[0] for segment in self.segments], t)
         for i in np.unique(which):
-            stage, here = self.segments[i].stage, np.flatnonzero(which == i)
-            if is_commanding(stage):
-                rows = x[here][:, stage.places(x.shape[1])]
-                held[here[:, None], stage.inputs] = stage.commands(t[here], rows, held[here])
+            dynamics, here = self.segments[i].dynamics, np.flatnonzero(which == i)
+            if is_commanding(dynamics):
+                rows = x[here][:, dynamics.places(x.shape[1])]
+                held[here[:, None], dynamics.inputs] = dynamics.commands(t[here], rows, held[here])
         return held
 
     @property
@@ -209,7 +209,7 @@ class Path:
     def off(self, segment: Segment) -> dict[str, float]:
         """By how much rows are not met, at most, at any sample of a segment."""
         t, x = segment.solution.t, segment.solution.x
-        return segment.stage.off(t, x, self.driven.rest_at(self.rest, t))
+        return segment.dynamics.off(t, x, self.driven.rest_at(self.rest, t))
 
     def at(self, t: Array) -> tuple[Array, Array | None]:
         """(q, u, work) at any times of the run, and u̇ where constraints act."""

@@ -153,13 +153,13 @@ def prepare_successors(sim: Simulation, guards: Sequence[Guard], stops: Mapping[
     state, table, record = sim.state, sim.mode_table, sim.record
     x, holds, rules = state.row, state.holds, state.rules
     work = [contact_states for moment in moments for contact_states in successors(state.contacts, moment, x)]
-    work = [contact_states for contact_states in work if not table.is_prepared(holds, contact_states, rules, stops)]
+    work = [contact_states for contact_states in work if not table.has_contents(holds, contact_states, rules, stops)]
     if work:
 
         def prepare() -> None:
             for contact_states in work:
                 began = time.perf_counter()
-                table.prepared(holds, contact_states, rules, stops)
+                table.contents(holds, contact_states, rules, stops)
                 record.worked("embed", (*holds, *contact_states.labels), state.t, began)
 
         sim.world.ahead.start(prepare)

@@ -20,9 +20,9 @@ from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.hybrid.contacts.contact_point import enforced_by_coordinates, normal_force
 from latchwork.hybrid.event import STATES
 from latchwork.hybrid.friction_forces import friction_rows, sliding_friction
-from latchwork.hybrid.mode_equations import ByAcceleration, Held
-from latchwork.hybrid.path import Stage, at_jumps
-from latchwork.hybrid.time_stepping.stage import Stepped
+from latchwork.hybrid.mode_dynamics import ByAcceleration, Recombined
+from latchwork.hybrid.path import ModeDynamics, at_jumps
+from latchwork.hybrid.time_stepping.stepped_dynamics import Stepped
 from latchwork.hybrid.trajectory import Samples
 from latchwork.mechanics.point import Point
 
@@ -88,10 +88,10 @@ def reactions_along(samples: Samples, at: Any = None, motors: bool = False) -> R
     found: dict[str, ReactionAlong] = {}
     places, plans = about(equations.system, at), dict[tuple[Rows | None, tuple[str, ...]], Plan]()
     udot = _accelerations(samples)
-    for stage, here in _pieces(samples):
-        terms = stage.mode.terms if isinstance(stage, Held) else None
-        lam = _multipliers(samples, stage, terms, here, udot)
-        rows, slid = None if terms is None else terms.rows, list(sliding_friction(samples, stage, here, lam))
+    for dynamics, here in _pieces(samples):
+        terms = dynamics.mode.terms if isinstance(dynamics, Recombined) else None
+        lam = _multipliers(samples, dynamics, terms, here, udot)
+        rows, slid = None if terms is None else terms.rows, list(sliding_friction(samples, dynamics, here, lam))
         key = rows, tuple([each.feature.name for each in slid])
         if key not in plans:
             parts = [*([rows] if rows is not None and len(rows) else []),
@@ -120,20 +120,20 @@ def forces_along(samples: Samples, names: Sequence[str]) -> Array:
     places = [feature for contact in samples.contacts for feature in contact.features if feature.name in names]
     gaps = [feature for feature in places if feature.rate is None and feature.closed_with is None]
     enforced = {each.name: each for each in gaps if enforced_by_coordinates(samples.equations, each)}
-    for stage, here in _pieces(samples):
-        if isinstance(stage, Stepped):
+    for dynamics, here in _pieces(samples):
+        if isinstance(dynamics, Stepped):
             found[here] = np.nan
-        elif isinstance(stage, Held):
-            lam, rows = _multipliers(samples, stage, stage.mode.terms, here, udot), stage.mode.terms.rows
+        elif isinstance(dynamics, Recombined):
+            lam, rows = _multipliers(samples, dynamics, dynamics.mode.terms, here, udot), dynamics.mode.terms.rows
             for k, name in enumerate(names):
                 if name not in enforced:
                     found[here, k] = lam[:, _rows_of(rows, name, samples.contacts)].sum(axis=1)
-            for feature, own in sliding_friction(samples, stage, here, lam):
+            for feature, own in sliding_friction(samples, dynamics, here, lam):
                 for k, name in enumerate(names):
                     if name == feature.name:
                         found[here, k] = own[:, 0]
         for k, name in enumerate(names):
-            if name in enforced and any(f"{name}: {state}" in stage.names for state in STATES):
+            if name in enforced and any(f"{name}: {state}" in dynamics.names for state in STATES):
                 found[here, k] = np.ravel(samples[normal_force(samples.equations, enforced[name])])[here]
     return found
 
@@ -160,8 +160,8 @@ def _rows_of(rows: Rows, name: str, contacts: Sequence[Contact]) -> list[int]:
     return [rows.slices[place].start for place in dict.fromkeys((name, *places)) if place in rows.slices]
 
 
-def _pieces(samples: Samples) -> Iterator[tuple[Stage, NDArray[np.intp]]]:
-    """The stages that samples were made in, and which samples those are."""
+def _pieces(samples: Samples) -> Iterator[tuple[ModeDynamics, NDArray[np.intp]]]:
+    """The modes that samples were made in, and which samples those are."""
     if samples.path is None:
         raise EvaluationError(f"these samples of '{samples.equations.name}' come without their run. Ask the run.")
     segments = samples.path.segments
@@ -169,7 +169,7 @@ def _pieces(samples: Samples) -> Iterator[tuple[Stage, NDArray[np.intp]]]:
     for number, segment in enumerate(segments):
         here = np.flatnonzero(which == number)
         if len(here):
-            yield segment.stage, here
+            yield segment.dynamics, here
 
 
 def _arguments(samples: Samples) -> Array:
@@ -207,17 +207,18 @@ def _accelerations(samples: Samples) -> Array:
     return np.column_stack([np.ravel(samples[rate]) for rate in samples.equations.system.u_rates])
 
 
-def _multipliers(samples: Samples, stage: Stage, terms: Terms | None, here: NDArray[np.intp], udot: Array) -> Array:
+def _multipliers(samples: Samples, dynamics: ModeDynamics, terms: Terms | None, here: NDArray[np.intp],
+                 udot: Array) -> Array:  # fmt: skip
     """λ of all rows at some samples; of least norm where rows are redundant and no share of theirs is given."""
-    if terms is None or not isinstance(stage, Held):
+    if terms is None or not isinstance(dynamics, Recombined):
         return np.zeros((len(here), 0))
     t, x = np.ravel(samples.t)[here], _known(_states(samples)[here])
     rest = samples.driven.rest_at(samples.rest, t)
-    told = not stage.mode.selection.redundant or not stage.mode.is_plain
+    told = not dynamics.mode.selection.redundant or not dynamics.mode.is_plain
     full = np.column_stack([t, x[:, :-1], rest])
-    if not isinstance(stage, ByAcceleration):
-        states = np.array([stage.reduced(row) for row in x]).reshape(len(here), -1)
-        lam = stage.mode.multipliers(np.column_stack([t, states, rest]))
+    if not isinstance(dynamics, ByAcceleration):
+        states = np.array([dynamics.reduced(row) for row in x]).reshape(len(here), -1)
+        lam = dynamics.mode.multipliers(np.column_stack([t, states, rest]))
         if told:
             return lam
         rows = zip(lam, *_rows(terms, full), strict=True)

@@ -17,7 +17,7 @@ from latchwork.hybrid.condition_unit import unit_of_condition
 from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.contacts.initial_contacts import INSTANT
 from latchwork.hybrid.input_laws import Column, Driven
-from latchwork.hybrid.laps import usual_kind
+from latchwork.hybrid.mode_integration import usual_kind
 from latchwork.hybrid.rule_checks import check_rule, input_names, kinds_in, places, rule_scalar
 from latchwork.hybrid.table import Array, Table
 from latchwork.integrate.integration import PATIENT, SPENT, STRICT

@@ -31,7 +31,6 @@ from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.fixed_stepper import FixedStepper, tick
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.inputs import Inputs
-from latchwork.hybrid.late import Late, waiting_contact
 from latchwork.hybrid.loop import advance
 from latchwork.hybrid.mechanism import Mechanism, mechanism_of
 from latchwork.hybrid.mode_table import Hold, ModeTable
@@ -44,11 +43,12 @@ from latchwork.hybrid.online_contacts import (
     with_waiting,
     without_contact,
 )
-from latchwork.hybrid.path import Segment, Stage
+from latchwork.hybrid.partial_run import trajectory_of
+from latchwork.hybrid.path import ModeDynamics, Segment
+from latchwork.hybrid.pending_contact import BoundedShape, pending_contact
 from latchwork.hybrid.record import Record, Switch
 from latchwork.hybrid.reset import reset
 from latchwork.hybrid.rules import rules_of
-from latchwork.hybrid.so_far import trajectory_of
 from latchwork.hybrid.start import method_of, seconds, start_of
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
@@ -57,6 +57,7 @@ from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.trajectory import Samples, Trajectory
 from latchwork.hybrid.world import World
 from latchwork.integrate.methods import Method
+from latchwork.kane.coupling import largest_tree
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 from latchwork.program.interrupt import hearing
@@ -101,13 +102,16 @@ class Simulation:
         drives = self.world.measured(drives, row, contacts)
         self.start: Start | None = None
         if permanent:
-            x, self.start = consistent(self.world.table(drives).held(holds), row, given.q_held, given.u_held)
+            terms = self.world.table(drives).constraint_terms(holds)
+            x, self.start = consistent(terms, row, given.q_held, given.u_held)
         drawn = [contact for contact in contacts if not (contact.recipe or contact.bounds)]
         if plan.law is not None and isinstance(thick, TimeStepping):
             raise ModelError(f"law '{plan.law_name}' acts continuously, and time steps of {thick} hold inputs. Sample "
                              "the law, or leave thick out.")  # fmt: skip
-        count = 0 if design or plan.law is not None else len(drawn) + self.world.broad_phase.pairs
-        rate = event_rate_of(thick, count, self.world.table(drives).base.scales.time)
+        count = max(len(drawn) + self.world.broad_phase.pairs, len(contacts) - len(drawn))  # of shapes, or of joints
+        count = 0 if design or plan.law is not None else count
+        tree = largest_tree(equations.derivation.motion) if count and self.world.broad_phase.pairs else 0
+        rate = event_rate_of(thick, count, self.world.table(drives).base.scales.time, tree)
         state = SimState(t, np.append(x[1:n], 0.0), rest, drives, rate, t, holds)
         near = self.world.broad_phase.first(self.world.table(drives).base, state.row)
         state = self.world.with_pairs_of(with_contacts(self.world, state, (*contacts, *near)), rules_of(model))
@@ -159,11 +163,11 @@ class Simulation:
         return self.world.table(self._state.driven)
 
     @property
-    def stage(self) -> Stage | None:
+    def dynamics(self) -> ModeDynamics | None:
         """The equations of the mode that the run is in, where they are there already."""
         state, table = self._state, self.mode_table
-        known = state.stages.get(table.key(state.holds, state.contacts, state.rules, {}))
-        return None if known is None else known.stage
+        known = state.modes.get(table.key(state.holds, state.contacts, state.rules, {}))
+        return None if known is None else known.dynamics
 
     @property
     def method(self) -> Method:
@@ -239,7 +243,7 @@ class Simulation:
     @property
     def modes_known(self) -> int:
         """How many modes are ready to be run."""
-        return len(self._state.stages)
+        return len(self._state.modes)
 
     # --- going on -----------------------------------------------------------------------------------------------
 
@@ -318,10 +322,10 @@ class Simulation:
         then the contact has no features.
         """
         laws = {"restitution": restitution, "friction": friction, "impact": impact, "adhesion": adhesion}
-        if not isinstance(a, Late) and not isinstance(b, Late):
+        if not isinstance(a, BoundedShape) and not isinstance(b, BoundedShape):
             self.state, contact = with_shapes(self.world, self._state, name, a, b, laws)
             return contact
-        late = waiting_contact(name, a, b, laws)
+        late = pending_contact(name, a, b, laws)
         self.state = with_waiting(self._state, late)
         return late.contact
 

@@ -12,55 +12,57 @@ from numpy.typing import NDArray
 
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.contacts.guards import Guards
-from latchwork.hybrid.lap_flow import Call, kinds_at
-from latchwork.hybrid.laps import Broken, Departed, Ran, broken, ended
-from latchwork.hybrid.path import Segment, Stage
+from latchwork.hybrid.mode_integration import Broken, Departed, FlowResult, broken, ended
+from latchwork.hybrid.path import ModeDynamics, Segment
+from latchwork.hybrid.stepper_flow import Call, kinds_at
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import Samples
 from latchwork.integrate.integration import PATIENT, SPENT
 from latchwork.integrate.methods import integrate
 from latchwork.integrate.problem import StateScales
+from latchwork.integrate.reusable_integration import Samples
 from latchwork.program.interrupt import interrupted
 
 if TYPE_CHECKING:
     from latchwork.hybrid.simulation import Simulation
 
 
-def run_smooth(sim: Simulation, call: Call, stage: Stage, guards: Guards, longest: float, until: float,
-               whole: bool) -> Ran:  # fmt: skip
-    """Run until a time or an event; a stage goes on in other speeds where it asks for them."""
+def run_smooth(sim: Simulation, call: Call, dynamics: ModeDynamics, guards: Guards, longest: float, until: float,
+               whole: bool) -> FlowResult:  # fmt: skip
+    """Run until a time or an event; a mode goes on in other speeds where it asks for them."""
     state, rest, segments = sim.state, sim.state.held, list[Segment]()
     t, now = state.t, state.x
     samples = None if call.samples is None or whole else Samples(call.samples, rest)
-    kinds = np.array(kinds_at(guards, state) if stage.guards is not None else [], dtype=np.int64)
+    kinds = np.array(kinds_at(guards, state) if dynamics.guards is not None else [], dtype=np.int64)
     sim.record.end_switch()
     began = time.perf_counter()
     try:
         while True:
-            armed = None if stage.guards is None else armed_at(stage.look(t, now, rest)[: len(guards)], kinds, guards)
+            watches = dynamics.guards is not None
+            armed = armed_at(dynamics.look(t, now, rest)[: len(guards)], kinds, guards) if watches else None
             try:
-                solution = integrate(stage.function, stage.reduced(now), t, until, rest, _left(call.method, segments),
-                                     sim.world.progress, guards=stage.guards, armed=armed,
+                solution = integrate(dynamics.function, dynamics.reduced(now), t, until, rest,
+                                     _left(call.method, segments), sim.world.progress,
+                                     guards=dynamics.guards, armed=armed,
                                      samples=None if samples is None else samples.within(t, until),
-                                     settle=stage.settle, memory=stage.memory, longest=longest,
-                                     heights=guards.heights, scales=_scales(sim, stage, guards))  # fmt: skip
+                                     settle=dynamics.settle, memory=dynamics.memory, longest=longest,
+                                     heights=guards.heights, scales=_scales(sim, dynamics, guards))  # fmt: skip
             except IntegrationError as error:
-                raise broken(error, stage, t, rest, now) from None
-            ran = ended(Segment(solution, stage), guards, began, state.t, rest)
-            segments += ran.segments
-            if ran.hit or solution.event is None or interrupted():
-                return ran._replace(segments=segments)
-            t, now, stage = ran.end, ran.x, ran.stage
+                raise broken(error, dynamics, t, rest, now) from None
+            result = ended(Segment(solution, dynamics), guards, began, state.t, rest)
+            segments += result.segments
+            if result.hit or solution.event is None or interrupted():
+                return result._replace(segments=segments)
+            t, now, dynamics = result.end, result.x, result.dynamics
     except Departed as error:
         raise Departed(str(error), segments + error.segments, error.t, error.x) from None
     except Broken as error:
         raise Broken(str(error), segments + error.segments, error.reason) from None
 
 
-def _scales(sim: Simulation, stage: Stage, guards: Guards) -> StateScales:
-    """Units of the states of a stage, and of its guards."""
-    time, units, _ = sim.mode_table.laps.scales
-    return StateScales(time, stage.reduced(np.asarray(units)), guards.units)
+def _scales(sim: Simulation, dynamics: ModeDynamics, guards: Guards) -> StateScales:
+    """Units of the states of a mode, and of its guards."""
+    time, units, _ = sim.mode_table.integrations.scales
+    return StateScales(time, dynamics.reduced(np.asarray(units)), guards.units)
 
 
 def armed_at(g: Array, kinds: NDArray[np.int64], guards: Guards) -> NDArray[np.bool_]:

@@ -21,11 +21,11 @@ from latchwork.hybrid.checkpoint import Checkpoint, written
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.controllers import Controllers
 from latchwork.hybrid.input_laws import Driven
-from latchwork.hybrid.laid_out_mode import Stages
-from latchwork.hybrid.late import Waiting
+from latchwork.hybrid.laid_out_mode import LaidOutModes
 from latchwork.hybrid.mode_table import Hold
 from latchwork.hybrid.names import Names
-from latchwork.hybrid.path import Stage
+from latchwork.hybrid.path import ModeDynamics
+from latchwork.hybrid.pending_contact import PendingContact
 from latchwork.hybrid.rules import Rules
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.settings import EventRate
@@ -48,12 +48,12 @@ class SimState:
     holds: Mapping[str, Hold] = field(default_factory=dict)
     contacts: ContactStates = field(default_factory=lambda: ContactStates([]))
     rules: Rules = field(default_factory=Rules)
-    stages: Stages = field(default_factory=dict)  # equations of modes that were met, in the speeds chosen there
-    standing: tuple[Stage, Array] | None = None  # the equations that the last steps were made by, and x after them
+    modes: LaidOutModes = field(default_factory=dict)  # equations of modes that were met, in the speeds chosen there
+    standing: tuple[ModeDynamics, Array] | None = None  # equations of the last steps, and x after them
     begun: bool = False  # whether it has made steps
     settled: bool = True  # whether contacts are decided as they stand; else they are before the next step
     presence: Mapping[Contact, tuple[float, float]] = field(default_factory=dict)  # from when until when there is each
-    waiting: Mapping[str, Waiting] = field(default_factory=dict)  # contacts whose shapes are only bounded yet
+    waiting: Mapping[str, PendingContact] = field(default_factory=dict)  # contacts whose shapes are only bounded yet
     overlaps: frozenset[Contact] = frozenset()  # shapes that lie in each other, and are not looked at until apart
     inputs_seen: Mapping[int, float] = field(default_factory=dict)  # inputs in rows that speeds follow, by place
     stopped: tuple[float, frozenset[str]] = (-math.inf, frozenset())  # when conditions ended it last, and which
@@ -74,10 +74,10 @@ class SimState:
         """The constraints that hold, and the contacts that are closed, by name."""
         return (*self.holds, *self.contacts.labels)
 
-    def stands_in(self, stage: Stage) -> bool:
+    def stands_in(self, dynamics: ModeDynamics) -> bool:
         """Whether steps of these equations ended here, and nothing has moved since: they go on, however good they
         are."""
-        return self.standing is not None and self.standing[0] is stage and self.standing[1] is self.x
+        return self.standing is not None and self.standing[0] is dynamics and self.standing[1] is self.x
 
     @property
     def told(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Conditions that end a run or a stage, as guards for the steppers: expressions, and their rates along the motion."""
+"""Conditions that end a run or a mode, as guards for the steppers: expressions, and their rates along the motion."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from latchwork.constraint.forces import forces_in
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.named import named
+from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.kane.equations import Equations
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, operand
@@ -80,7 +80,7 @@ def rates_in_accelerations(equations: Equations, stop_when: Mapping[Any, Any], l
 
 def scalar(equations: Equations, what: Any, whose: str) -> Expr:
     """A condition, or another scalar, as an expression of the model."""
-    what = named(equations, what) if isinstance(what, str) else what
+    what = look_up(equations, what) if isinstance(what, str) else what
     if not isinstance(what, Expr):
         raise EvaluationError(
             f"{whose} of '{equations.name}' is {what!r}, not a scalar. Give an expression or its text; it acts where "

@@ -20,13 +20,13 @@ from latchwork.hybrid.event import Events as Events
 from latchwork.hybrid.event import RunEvent as RunEvent
 from latchwork.hybrid.gaps import Presence, gap_between, gaps_along, least_gap
 from latchwork.hybrid.input_laws import Driven
-from latchwork.hybrid.mode_equations import unresolved
-from latchwork.hybrid.named import named
+from latchwork.hybrid.mode_dynamics import unresolved
+from latchwork.hybrid.mode_history import ModeHistory, Span, mode_history
 from latchwork.hybrid.path import Path
 from latchwork.hybrid.start import times_of
-from latchwork.hybrid.time_stepping.stage import numerical, stretches
+from latchwork.hybrid.symbol_lookup import look_up
+from latchwork.hybrid.time_stepping.stepped_dynamics import numerical, stretches
 from latchwork.hybrid.timeline import Timeline
-from latchwork.hybrid.visited import Span, Visited, visited
 from latchwork.kane.equations import Equations
 from latchwork.kane.units import Label
 from latchwork.mechanics.frame import Frame
@@ -51,7 +51,7 @@ def quantity(equations: Equations, what: Any, samples: Samples | None = None) ->
     """
     tree = equations.system.tree
     if isinstance(what, str):
-        what = named(equations, what, samples)
+        what = look_up(equations, what, samples)
     if isinstance(what, Point):
         what = what.position(tree.origin)
     if isinstance(what, Vector):
@@ -188,9 +188,9 @@ class Trajectory(Samples):
         return what == "mode" and what not in names
 
     @cached_property
-    def visited(self) -> Visited:
+    def visited(self) -> ModeHistory:
         """Modes by number, spans of time in them, and transitions."""
-        return visited(self.path, self.events)
+        return mode_history(self.path, self.events)
 
     @property
     def modes(self) -> list[Span]:

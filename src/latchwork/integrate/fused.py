@@ -58,7 +58,7 @@ class _Step:
         return self.rows.setdefault(row, len(self.inputs) + len(self.constants) + len(self.rows))
 
     def program(self) -> Program:
-        """Stage after stage; the argument of the last is the new state."""
+        """ModeDynamics after stage; the argument of the last is the new state."""
         n, x = self.n, list(range(SHARED, SHARED + self.n))
         k = [list(range(SHARED + n, SHARED + 2 * n))]
         for row, c in zip(self.tableau.A[1:], self.tableau.c[1:], strict=True):

@@ -30,7 +30,7 @@ class Tableau:
 
     @property
     def stages(self) -> int:
-        """Stages, counting the last, which the next step reuses."""
+        """LaidOutModes, counting the last, which the next step reuses."""
         return len(self.A)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.realtime.board import Array
 from latchwork.realtime.devices.device import Triple
 from latchwork.realtime.hand import Hands
@@ -20,13 +20,13 @@ def answer_of(sim: Stepped, hands: Hands, handle: Handle, arm: Triple, x: Array)
 
     Before the first step of a mode its equations may not be there yet: then nothing answers.
     """
-    state, stage = sim.state, sim.stage
-    if stage is None:
+    state, dynamics = sim.state, sim.dynamics
+    if dynamics is None:
         return NOTHING
     p = state.parameters
     pose = handle.at(sim.t, x, arm, p)
     rest = state.held
     rests = np.array([hands.on(rest, handle.body.name, *pose.about_center(*wrench)) for wrench in WRENCHES])
-    states = np.asarray(stage.reduced(state.x)) if isinstance(stage, Held) else state.x
-    udots = stage.accelerations(np.full(len(rests), sim.t), np.tile(states, (len(rests), 1)), rests)
+    states = np.asarray(dynamics.reduced(state.x)) if isinstance(dynamics, Recombined) else state.x
+    udots = dynamics.accelerations(np.full(len(rests), sim.t), np.tile(states, (len(rests), 1)), rests)
     return handle.answer(udots, sim.t, x, arm, p)

@@ -9,7 +9,7 @@ import numpy as np
 from latchwork.algebra.products import dot
 from latchwork.contact.complementarity.solution import State as ContactState
 from latchwork.hybrid.contacts.friction import forces_in
-from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.realtime.board import Array
 from latchwork.realtime.stepped import Stepped
 
@@ -26,16 +26,16 @@ def forces_of(sim: Stepped) -> Array:
     """The forces of `rows_of`, one after the other; none where equations of this mode, or of others, are being made."""
     if sim.world.ahead.is_busy:
         return np.empty(0)
-    state, stage = sim.state, sim.stage
-    if stage is None:
+    state, dynamics = sim.state, sim.dynamics
+    if dynamics is None:
         return np.empty(0)
     row, x, rest = state.row, state.x, state.held
-    lam = forces_in(stage, state.t, x, rest)
+    lam = forces_in(dynamics, state.t, x, rest)
     found = [np.asarray(lam.get(name, np.zeros(len(hold.constraint.zero)))) for name, hold in state.holds.items()]
     udot: Array | None = None
     for contact_point, contact_state in state.contacts.closed.items():
-        if contact_point.held and not contact_point.is_bounded and udot is None:
-            udot = stage.accelerations(np.array([sim.t]), _states(stage, x)[None], rest[None])[0]
+        if contact_point.without_normal and not contact_point.is_bounded and udot is None:
+            udot = dynamics.accelerations(np.array([sim.t]), _states(dynamics, x)[None], rest[None])[0]
         found.append(
             _of_contact(
                 contact_point,
@@ -50,8 +50,8 @@ def forces_of(sim: Stepped) -> Array:
     return np.concatenate([np.empty(0), *found])
 
 
-def _states(stage: Any, x: Array) -> Array:
-    return np.asarray(stage.reduced(x)) if isinstance(stage, Held) else x
+def _states(dynamics: Any, x: Array) -> Array:
+    return np.asarray(dynamics.reduced(x)) if isinstance(dynamics, Recombined) else x
 
 
 def _pressing(contact_point: Any, lam: Any) -> float:
@@ -66,14 +66,14 @@ def _of_contact(
     """Normal force, then along each tangent: what a stick exerts, or −μ d N; friction of a joint has no normal one."""
     if contact_point.is_bounded:
         normal, across = pressing, lam
-    elif contact_point.held:
+    elif contact_point.without_normal:
         assert udot is not None, "found where some contact is held"
         slope = contact_point.force_function(state)
         normal, across = float(dot(slope[:-1], udot) + slope[-1]), lam
     else:
         normal, across = float(lam[0]) if len(lam) else 0.0, lam[1:]
     if contact_state.state is not ContactState.STICK:
-        way = contact_state.way or (0.0,) * len(contact_point.tangents)
-        across = -contact_point.laws(state, zones)[2] * normal * np.asarray(way[: len(contact_point.tangents)])
+        slip = contact_state.slip or (0.0,) * len(contact_point.tangents)
+        across = -contact_point.laws(state, zones)[2] * normal * np.asarray(slip[: len(contact_point.tangents)])
     shown, missing = 0.0 if contact_point.is_bounded else normal, len(contact_point.tangents) - len(across)
     return np.concatenate([[shown], across[: len(contact_point.tangents)], np.zeros(missing)])

@@ -24,7 +24,7 @@ from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
 from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.fixed_stepper import MADE, FixedStepper, stepper_of
-from latchwork.hybrid.laps import Laps
+from latchwork.hybrid.mode_integration import ModeIntegrations
 from latchwork.hybrid.mode_table import Hold
 from latchwork.hybrid.prefetch import Coming, successors
 from latchwork.realtime.board import Array
@@ -53,7 +53,7 @@ class Scout:
 
     def __init__(self, sim: Stepped, grip: Grip, step: float) -> None:
         self._sim, self._grip, self._step = sim, grip, step
-        self._laps = Laps(sim.mode_table.laps.scales)  # of its own
+        self._integrations = ModeIntegrations(sim.mode_table.integrations.scales)  # of its own
         self._stepper: FixedStepper | None = None
         self._of: FixedStepper | None = None  # that of the run that it left from
         self._from, self._reading, self._rest = -math.inf, Reading(None), np.empty(0)
@@ -89,13 +89,13 @@ class Scout:
         self._from, self._of = sim.t, stepper
         self._reading, self._rest = self._grip.last, sim.state.held.copy()
         self._x = sim.state.x
-        self._stepper = stepper_of(sim, stepper.stage, stepper.guards, self._step, stepper.until, self._laps)
+        self._stepper = stepper_of(sim, stepper.dynamics, stepper.guards, self._step, stepper.until, self._integrations)
         return self._stepper is not None
 
     def _guards(self, stepper: FixedStepper, t: float, x: Array) -> Array:
         """The guards at a state ahead, then their rates."""
-        assert stepper.stage.guards is not None, "there are guards"
-        return np.asarray(stepper.stage.guards(np.concatenate([[t], stepper.stage.reduced(x), self._rest])))
+        assert stepper.dynamics.guards is not None, "there are guards"
+        return np.asarray(stepper.dynamics.guards(np.concatenate([[t], stepper.dynamics.reduced(x), self._rest])))
 
     def _step_on(self) -> bool:
         """One step ahead; False at the horizon, and where something would happen."""
@@ -106,7 +106,7 @@ class Scout:
             return False
         x = stepper.x.copy() if stepper.expand is None else self._x
         self._grip.foresee(self._moved(t), self._rest, x, t)
-        if stepper.again.tick(self._rest) not in MADE:
+        if stepper.integration.tick(self._rest) not in MADE:
             self._found(stepper, t, x)
             return False
         if stepper.expand is not None:
@@ -122,7 +122,7 @@ class Scout:
 
     def _found(self, stepper: FixedStepper, t: float, x: Array) -> None:
         """Note when a guard would fall, and have prepared what may come then."""
-        armed = stepper.again.armed
+        armed = stepper.integration.armed
         if not armed:
             return
         m, now = len(armed), self._guards(stepper, t, x).tolist()
@@ -142,14 +142,14 @@ class Scout:
         wanted = [
             (holds, contact_states)
             for holds, contact_states in likely(guards, state.holds, state.contacts, x)
-            if not table.is_prepared(holds, contact_states, state.rules, {})
+            if not table.has_contents(holds, contact_states, state.rules, {})
         ]
         if not wanted or sim.world.ahead.is_busy:
             return
 
         def work() -> None:
             for holds, contact_states in wanted:
-                table.prepared(holds, contact_states, state.rules, {})
+                table.contents(holds, contact_states, state.rules, {})
                 self.prepared += 1
 
         sim.world.ahead.start(work)

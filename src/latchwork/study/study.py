@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from latchwork.errors import ArgumentError, Incomplete, Interrupted, LatchworkError, StudyError, did_you_mean, spelled
 from latchwork.hybrid.ensemble import is_function
-from latchwork.hybrid.named import named
+from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.model import Model
 from latchwork.program.interrupt import interrupted, listening
@@ -327,7 +327,7 @@ def _model_subject(model: Model, outputs: Mapping[str, Any], given: Mapping[str,
                          "events=True.")  # fmt: skip
     functions = {name: what for name, what in outputs.items() if is_function(what)}
     equations = model.equations()
-    asked = {name: named(equations, what) if isinstance(what, str) else what
+    asked = {name: look_up(equations, what) if isinstance(what, str) else what
              for name, what in outputs.items() if name not in functions}  # fmt: skip
     prefix = "out_"
     while any(name.startswith(prefix) for name in model.symbols):

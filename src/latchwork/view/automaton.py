@@ -12,7 +12,7 @@ from html import escape
 from typing import NamedTuple
 
 from latchwork.files import write_text
-from latchwork.hybrid.visited import Names, Visited
+from latchwork.hybrid.mode_history import ModeHistory, Names
 from latchwork.view.files import writable
 from latchwork.view.marks import tint
 from latchwork.view.ring import Box, Curve, Label, Node, arranged, boxed, joined, looped, placed
@@ -51,7 +51,7 @@ class Svg(str):
         return str(self)
 
 
-def draw_automaton(visited: Visited, name: str, path: str | None = None, listed: Sequence[Names] = ()) -> Svg:
+def draw_automaton(visited: ModeHistory, name: str, path: str | None = None, listed: Sequence[Names] = ()) -> Svg:
     """The picture of what was visited, saved where ``path`` is given; modes ``listed`` besides are drawn lightly."""
     spent = [sum(s.end - s.begin for s in visited.spans if set(s.names) == set(held)) for held in visited.modes]
     made = drawn(Automaton(name, visited.modes, arrows_of(visited), spent), listed)
@@ -68,7 +68,7 @@ def drawn(automaton: Automaton, listed: Sequence[Names] = ()) -> Svg:
     return Svg(draw(automaton, others))
 
 
-def arrows_of(visited: Visited) -> dict[tuple[int, int], Counter[str]]:
+def arrows_of(visited: ModeHistory) -> dict[tuple[int, int], Counter[str]]:
     """How often each label led from one mode to another."""
     found: dict[tuple[int, int], Counter[str]] = {}
     for change in visited.transitions:

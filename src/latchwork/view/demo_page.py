@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.kane import information
 from latchwork.kane.equations import Equations
 from latchwork.kane.literal import Block, equation_blocks
@@ -128,10 +128,10 @@ def _words(example: Example) -> str:
     return escape(f"{example.name} {example.title} {example.story}".lower().replace("_", " "), quote=True)
 
 
-def _held(item: Shown) -> Held | None:
+def _held(item: Shown) -> Recombined | None:
     """How the constraints of a run are held at its start, if it has any."""
-    stage = item.run.path.segments[0].stage
-    return stage if isinstance(stage, Held) else None
+    dynamics = item.run.path.segments[0].dynamics
+    return dynamics if isinstance(dynamics, Recombined) else None
 
 
 def _constraints(item: Shown) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from latchwork.hybrid.visited import Visited
+from latchwork.hybrid.mode_history import ModeHistory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,7 +48,7 @@ def is_marked(run: Trajectory) -> bool:
     return bool(run.events) or len(run.visited.modes) > 1
 
 
-def is_numbered(visited: Visited) -> bool:
+def is_numbered(visited: ModeHistory) -> bool:
     """Whether spans show the numbers of their modes."""
     return len(visited.modes) > 1 and len(visited.spans) <= FEW_LABELS
 
@@ -74,7 +74,7 @@ def mark(panels: Any, run: Trajectory) -> None:
         _number(panels[0], visited)
 
 
-def legend(made: Figure, visited: Visited) -> None:
+def legend(made: Figure, visited: ModeHistory) -> None:
     """The modes by number and what holds in them, under the panels, where they are few."""
     if not 1 < len(visited.modes) <= FEW_MODES:
         return
@@ -89,7 +89,7 @@ def legend(made: Figure, visited: Visited) -> None:
     made.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize="small")
 
 
-def _shade(panel: Any, visited: Visited) -> None:
+def _shade(panel: Any, visited: ModeHistory) -> None:
     for k, names in enumerate(visited.modes, start=1):
         bars = [(s.begin, s.end - s.begin) for s in visited.spans if set(s.names) == set(names)]
         panel.broken_barh(bars, (0.0, 1.0), transform=panel.get_xaxis_transform(), color=tint(k), alpha=0.10,
@@ -107,7 +107,7 @@ def _lines(panel: Any, events: Sequence[RunEvent]) -> None:
                          linestyle=style, alpha=0.75, zorder=0.5)  # fmt: skip
 
 
-def _number(panel: Any, visited: Visited) -> None:
+def _number(panel: Any, visited: ModeHistory) -> None:
     length = visited.spans[-1].end - visited.spans[0].begin
     for span in visited.spans:
         if span.end - span.begin >= WIDE * length:
@@ -117,7 +117,7 @@ def _number(panel: Any, visited: Visited) -> None:
                            color=tint(k) if len(visited.modes) <= FEW_MODES else "#5b6675")  # fmt: skip
 
 
-def mode_panel(panel: Any, t: np.ndarray, visited: Visited) -> None:
+def mode_panel(panel: Any, t: np.ndarray, visited: ModeHistory) -> None:
     """The number of the mode as steps; what holds in each at the axis, where they are few."""
     panel.step(t, visited.at(t), where="post", color="#1c2330", linewidth=1.5)
     count = len(visited.modes)

@@ -16,7 +16,7 @@ import numpy as np
 
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.named import named
+from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.hybrid.trajectory import Samples
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.point import Point, anchor
@@ -87,7 +87,7 @@ def located(run: Posed) -> list[Point]:
 
 
 def point_named(run: Posed, item: Any) -> Point:
-    point = named(run.equations, item) if isinstance(item, str) else item
+    point = look_up(run.equations, item) if isinstance(item, str) else item
     if not isinstance(point, Point) or point not in located(run):
         raise EvaluationError(f"an animation joins points of '{run.equations.name}'; {item!r} is none that is located.")
     return point

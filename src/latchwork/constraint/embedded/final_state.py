@@ -1,4 +1,4 @@
-"""Where a stage ends or begins, as kernels: one state settled and judged, with all speeds (`embedded_mode`)."""
+"""Where a mode ends or begins, as kernels: one state settled and judged, with all speeds (`embedded_mode`)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def whole(
     expand: executor, code: i32p, z: f64p, fresh: f64p, size: i64, out: f64p, n: i64, n_q: i64, n_u: i64, t: f64,
     x: f64p, n_rest: i64, rest: f64p, full: f64p,
 ) -> i64:  # fmt: skip
-    """(q, u) at the end of a stage from its n states; 0 where they may not belong to it. See `ended`."""
+    """(q, u) at the end of a mode from its n states; 0 where they may not belong to it. See `ended`."""
     placed(size, fresh, z, t, n, x, n_rest, rest)
     ended(expand, code, z, out)
     for i in range(n_q):

@@ -1,4 +1,4 @@
-"""Friction of a mode: how redundant contacts share their forces, and the forces of a stage."""
+"""Friction of a mode: how redundant contacts share their forces, and the forces of a mode."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from latchwork.constraint.embedded.mode import Mode
 from latchwork.constraint.embedded.redundant_forces import least_norm_share
 from latchwork.constraint.terms import Array
 from latchwork.hybrid.contacts.contact_state import ContactStates
-from latchwork.hybrid.mode_equations import Held
-from latchwork.hybrid.path import Stage
+from latchwork.hybrid.mode_dynamics import Recombined
+from latchwork.hybrid.path import ModeDynamics
 
 LIMITED = 2e-4  # friction of joints, whose force is limited, takes so much less of what comes: within STEEP
 LIGHT = 1e-3  # of the most that presses: what is pressed by less shares as if by this
@@ -31,7 +31,7 @@ def _share(mode: Mode, contact_states: ContactStates) -> Array:
     """
     rows, chosen = mode.terms.rows, mode.selection
     lam, K = np.full(len(rows), np.nan), np.eye(len(rows))
-    held = {contact_point.name for contact_point in contact_states.closed if contact_point.held}
+    held = {contact_point.name for contact_point in contact_states.closed if contact_point.without_normal}
     bounded = {contact_point.name for contact_point in contact_states.closed if contact_point.is_bounded}
     pressed = {name: float(lam[0]) for name, lam in contact_states.lam.items() if name not in held and len(lam)}
     most = max(pressed.values(), default=0.0)
@@ -57,9 +57,9 @@ def _share(mode: Mode, contact_states: ContactStates) -> Array:
     return share
 
 
-def forces_in(stage: Stage, t: float, x: Array, rest: Array) -> dict[str, Array]:
-    """λ of all that holds in a stage, by name."""
-    if not isinstance(stage, Held):
+def forces_in(dynamics: ModeDynamics, t: float, x: Array, rest: Array) -> dict[str, Array]:
+    """λ of all that holds in a mode, by name."""
+    if not isinstance(dynamics, Recombined):
         return {}
-    lam = stage.forces(t, x, rest)
-    return {name: lam[part] for name, part in stage.mode.terms.rows.slices.items()}
+    lam = dynamics.forces(t, x, rest)
+    return {name: lam[part] for name, part in dynamics.mode.terms.rows.slices.items()}

@@ -10,7 +10,7 @@ and afterwards the path is checked, ∫ pace dt < room at every step of it; wher
 far as it was good. Nothing that sleeps can have touched, so the events are those of watching everything.
 
 All is decided from the state and from what is awake, so that a run that is taken back goes the same way again. What
-is awake stays awake as long as those that sleep are not near: sets of awake contacts come back, and their stages with
+is awake stays awake as long as those that sleep are not near: sets of awake contacts come back, and their modes with
 them.
 """
 

@@ -14,7 +14,7 @@ from latchwork.contact.interference.pieces import Piece, pieces_of, told_pieces
 from latchwork.contact.interference.signed_distance import CONVEX, FRAME, HALF, HOOP
 from latchwork.contact.law import Contact
 from latchwork.hybrid.input_laws import Driven
-from latchwork.hybrid.interference import looks
+from latchwork.hybrid.interference import penetration_search
 from latchwork.program.bundle import Bundle
 from latchwork.program.function import Function
 from latchwork.program.native import address, native
@@ -70,16 +70,22 @@ class Scene:
         self.pairs = np.array([pair for *pair, _ in rows], dtype=np.int64).reshape(-1, 2)
         self._pieces = pieces
         self.bundle = Bundle([lowered(driven, [e for frame, point in frames for e in _pose(frame, point)])])
-        self._ways = np.tile([1.0, 0.0, 0.0], (len(rows), 1))
+        self._ways = np.empty((len(rows), 3))
         code, slots, poses = self.bundle.addresses
-        self.memory = lay_out(looks.WatchedScene, inputs=len(x), count=len(pieces), places=FRAME * len(frames),
-                              most=len(rows), coordinates=len(driven.equations.system.q), x=x, code=code, slots=slots,
-                              poses=poses)  # fmt: skip
+        self.memory = lay_out(penetration_search.WatchedScene, inputs=len(x), count=len(pieces),
+                              places=FRAME * len(frames), most=len(rows), x=x, code=code,
+                              coordinates=len(driven.equations.system.q), slots=slots, poses=poses)  # fmt: skip
         self.x, self.at = np.asarray(self.memory.x), address_of(self.memory)
         self._lay_pieces(driven, pieces, {frame: i for i, frame in enumerate(frames)}, x)
         self.sizes = self._sizes()
         self.watched, self.deep, self._allowed = np.arange(0), np.zeros(0), 0.0
         self._kept: tuple[NDArray[np.int64], Array, Array] = self.pairs[:0], self._ways[:0], self.deep
+        self.begin(x)
+
+    def begin(self, x: Array) -> None:
+        """Stand at a state from which a run begins: nothing was looked at yet."""
+        self.x[:], self._ways[:] = x, (1.0, 0.0, 0.0)
+        self.watched = self.watched[:0]
         self.watch([True] * len(self.told))
 
     def watch(self, which: Sequence[bool]) -> None:
@@ -125,22 +131,23 @@ class Scene:
         self.watch([True] * len(self.told))
         self.bundle.ready()
         self.x[:], found, least = x, np.zeros(len(self.told)), np.zeros(len(self.pairs))
-        native(looks.depths).brief(self.at, address(least))
+        native(penetration_search.depths).brief(self.at, address(least))
         np.minimum.at(found, self.whose, least / self.sizes)
         return found
 
     def least(self, rows: Array, spans: Sequence[tuple[float, float]]) -> tuple[float, Contact] | None:
         """The least signed distance at some states, each contact within its span of time, and whose it is."""
         self.bundle.ready()
-        rows, within, least = np.ascontiguousarray(rows), np.array(spans)[self.whose], np.full(1, looks.FAR)
-        k = native(looks.least_distance).function(self.at, len(rows), *map(address, (rows, within, least)))
+        rows, within = np.ascontiguousarray(rows), np.array(spans)[self.whose]
+        least = np.full(1, penetration_search.FAR)
+        k = native(penetration_search.least_distance).function(self.at, len(rows), *map(address, (rows, within, least)))
         return None if k < 0 else (float(least[0]), self.contact(k))
 
     def distances(self, rows: Array) -> Array:
         """The least signed distance at each of some states."""
         self.bundle.ready()
         rows, found = np.ascontiguousarray(rows), np.zeros(len(rows))
-        native(looks.distances).function(self.at, len(rows), address(rows), address(found))
+        native(penetration_search.distances).function(self.at, len(rows), address(rows), address(found))
         return found
 
     def _lay_pieces(self, driven: Driven, pieces: Sequence[Piece], poses: dict[Any, int], x: Array) -> None:

@@ -21,19 +21,28 @@ from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.flow import NOT_YET
 from latchwork.hybrid.flow_changes import Change
 from latchwork.hybrid.flow_memory import CHANGES, FlowMemory
-from latchwork.hybrid.interference.passing import first_passing
+from latchwork.hybrid.interference.rollback import first_passing
 from latchwork.hybrid.interference.watch import Passed
-from latchwork.hybrid.laps import Broken, Departed, Lap, Ran, broken, end_of, ended, lap_end
+from latchwork.hybrid.mode_integration import (
+    Broken,
+    Departed,
+    FlowResult,
+    ModeIntegration,
+    broken,
+    end_of,
+    ended,
+    integration_end,
+)
 from latchwork.hybrid.mode_table import ModeTable, least_pivot, with_mode
 from latchwork.hybrid.modes import keep_speeds
-from latchwork.hybrid.path import Segment, Stage
+from latchwork.hybrid.path import ModeDynamics, Segment
 from latchwork.hybrid.prefetch import prepare_successors
 from latchwork.hybrid.reset import Began, KeptReset
 from latchwork.hybrid.rules import guard_kind
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import Again, Samples
-from latchwork.integrate.methods import RK4, DormandPrince, Method
+from latchwork.integrate.methods import RK4, Adaptive, Method
+from latchwork.integrate.reusable_integration import ReusableIntegration, Samples
 from latchwork.integrate.status import END, EVENT, FULL
 from latchwork.program.interrupt import interrupted
 from latchwork.program.native import address
@@ -87,14 +96,14 @@ class FlowSetup(NamedTuple):
     memory: FlowMemory | None
 
 
-def flow_setup(sim: Simulation, stage: Stage, stops: Mapping[str, Any], x: Array) -> FlowSetup:
-    """See to what a flow of a stage from x = (t, q, u, rest) needs, before symbols are worked on beside it."""
+def flow_setup(sim: Simulation, dynamics: ModeDynamics, stops: Mapping[str, Any], x: Array) -> FlowSetup:
+    """See to what a flow of a mode from x = (t, q, u, rest) needs, before symbols are worked on beside it."""
     state, table = sim.state, sim.mode_table
     longest = table.pacing(x) if state.contacts.members else math.inf
     if not _flows(sim):
         return FlowSetup(longest, None)
     memory = table.flow_of(state.holds, state.contacts.contact_points, stops, len(state.rest))
-    memory.know_only(state.stages, stage)
+    memory.know_only(state.modes, dynamics)
     return FlowSetup(longest, memory)
 
 
@@ -104,49 +113,50 @@ def kinds_at(guards: Guards, state: SimState) -> list[int]:
     return [guard_kind(guard, state.rules, over) for guard in guards]
 
 
-def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: Stage, guards: Guards,
-             stops: Mapping[str, Any], ready: FlowSetup, until: float, whole: bool) -> Ran | None:  # fmt: skip
+def flow_by_steps(sim: Simulation, call: Call, method: Adaptive | RK4, dynamics: ModeDynamics, guards: Guards,
+             stops: Mapping[str, Any], ready: FlowSetup, until: float, whole: bool) -> FlowResult | None:  # fmt: skip
     """Run from mode to mode, until a time, or an event that has to be passed here.
 
-    A stage goes on in other speeds where it asks for them. Every change is passed here where a rule may fire, a
+    A mode goes on in other speeds where it asks for them. Every change is passed here where a rule may fire, a
     constraint may let go, something sleeps or is tracked; then all steps are kept where they are wanted ``whole``. None
     where the last mode that was entered takes more care to begin.
     """
     state, table, rest = sim.state, sim.mode_table, sim.state.held
     samples = None if call.samples is None or whole else Samples(call.samples, rest)
-    kinds = kinds_at(guards, state) if stage.guards is not None and (state.rules or stops) else None
+    kinds = kinds_at(guards, state) if dynamics.guards is not None and (state.rules or stops) else None
     (longest, memory), segments, over, t, now = ready, list[Segment](), False, state.t, state.x
-    lap: Lap | None = None
+    current: ModeIntegration | None = None
     try:
         while True:
-            again, status = _begun(table, method, stage, guards, t, now, rest, until, call.grid, kinds, segments)
-            if lap is None:
-                lap = Lap(again, stage, guards, longest, time.perf_counter(), t)
+            integration, status = _begun(table, method, dynamics, guards, t, now, rest, until, call.grid, kinds,
+                                         segments)  # fmt: skip
+            if current is None:
+                current = ModeIntegration(integration, dynamics, guards, longest, time.perf_counter(), t)
             else:
-                lap = lap._replace(again=again, stage=stage)
+                current = current._replace(integration=integration, dynamics=dynamics)
             if status == EVENT:
-                ran = ended(Segment(again.at_once(rest), stage), guards, lap.began, lap.t, rest)
-                sim.record.end_switch(lap.began)
-                return ran._replace(segments=segments + ran.segments)
+                result = ended(Segment(integration.at_once(rest), dynamics), guards, current.began, current.t, rest)
+                sim.record.end_switch(current.began)
+                return result._replace(segments=segments + result.segments)
             while True:
-                status, reached = _called(sim, memory, lap, over, until, rest)
-                sim.record.end_switch(lap.began)
-                lap.stage.get_ready()
+                status, reached = _called(sim, memory, current, over, until, rest)
+                sim.record.end_switch(current.began)
+                current.dynamics.get_ready()
                 if memory is not None and (changes := memory.changes(samples, rest)):
-                    passed = _first_passed(sim, lap, segments, changes, samples is None)
+                    passed = _first_passed(sim, current, segments, changes, samples is None)
                     changes = changes if passed is None else changes[: passed[0]]
                     sim.record.segments += segments
-                    lap, segments = _changed(sim, lap, changes, memory.begun == FULL, call.crossings), []
+                    current, segments = _changed(sim, current, changes, memory.begun == FULL, call.crossings), []
                     if passed is not None:
                         raise passed[1]
                     _tell_progress(sim, reached)
                     if changes[-1].after is None:
                         memory.memory.current = sim.state.contacts  # the scene is left as it is after the reset
                         return None
-                    if memory.begun != FULL and not _begun_late(lap, memory.begun, sim.state, rest):
+                    if memory.begun != FULL and not _begun_late(current, memory.begun, sim.state, rest):
                         return None
                     sim.record.end_switch()
-                    prepare_successors(sim, lap.guards, stops, lap.again.now)
+                    prepare_successors(sim, current.guards, stops, current.integration.now)
                     if memory.begun != FULL:
                         continue
                 else:
@@ -154,20 +164,20 @@ def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: St
                 halts = interrupted()
                 over = status == EVENT and memory is not None and memory.is_full and not halts
                 if status == FULL and not halts:
-                    table.laps.make_room(lap.again, samples)
-                    lap.again.fuse(until, rest)
+                    table.integrations.make_room(current.integration, samples)
+                    current.integration.fuse(until, rest)
                 if not (over or (status == FULL and not halts)):
                     break
-            ran = lap_end(lap, END if status == FULL else status, until, rest, samples)
-            segments += ran.segments
-            if ran.stage is lap.stage or ran.hit or halts:
-                return ran._replace(segments=segments)
-            t, now, stage, guards = ran.end, ran.x, ran.stage, lap.guards
-            keep_speeds(sim, stops, stage, guards, t, now, rest)
+            result = integration_end(current, END if status == FULL else status, until, rest, samples)
+            segments += result.segments
+            if result.dynamics is current.dynamics or result.hit or halts:
+                return result._replace(segments=segments)
+            t, now, dynamics, guards = result.end, result.x, result.dynamics, current.guards
+            keep_speeds(sim, stops, dynamics, guards, t, now, rest)
             if memory is not None:
-                memory.know_only(sim.state.stages, stage)
+                memory.know_only(sim.state.modes, dynamics)
             if t >= until:
-                return ran._replace(segments=segments)
+                return result._replace(segments=segments)
     except Departed as error:
         raise Departed(str(error), segments + error.segments, error.t, error.x) from None
     except Broken as error:
@@ -184,31 +194,32 @@ def _flows(sim: Simulation) -> bool:
     return not sim.world.broad_phase.sleeps and sim.world.watch_set.is_idle(state.contacts, sim.mode_table.base)
 
 
-def _begun(table: ModeTable, method: DormandPrince | RK4, stage: Stage, guards: Guards, t: float, x: Array, rest: Array,
+def _begun(table: ModeTable, method: Adaptive | RK4, dynamics: ModeDynamics, guards: Guards, t: float, x: Array,
+           rest: Array,
            until: float, grid: float, kinds: Sequence[int] | None,
-           segments: Sequence[Segment]) -> tuple[Again, int]:  # fmt: skip
-    """A stage begun at (t, x): FULL where it can be run, EVENT where guards fall at once. Else it is refused."""
+           segments: Sequence[Segment]) -> tuple[ReusableIntegration, int]:  # fmt: skip
+    """A mode begun at (t, x): FULL where it can be run, EVENT where guards fall at once. Else it is refused."""
     try:
         if isinstance(method, RK4):
             method.count(until - t)
-        again, status = table.laps.begun(stage, guards, method, t, x, rest, grid, kinds)
+        integration, status = table.integrations.begun(dynamics, guards, method, t, x, rest, grid, kinds)
         if status not in (FULL, EVENT):
-            again.fail(status, until, False)
+            integration.fail(status, until, False)
     except IntegrationError as error:
-        raise broken(error, stage, t, rest, x) from None
-    again.integration.control.tried = sum([s.solution.stats.steps + s.solution.stats.rejected for s in segments])
-    again.fuse(until, rest)
-    return again, status
+        raise broken(error, dynamics, t, rest, x) from None
+    integration.record.control.tried = sum([s.solution.stats.steps + s.solution.stats.rejected for s in segments])
+    integration.fuse(until, rest)
+    return integration, status
 
 
-def _called(sim: Simulation, memory: FlowMemory | None, lap: Lap, over: bool, until: float,
+def _called(sim: Simulation, memory: FlowMemory | None, current: ModeIntegration, over: bool, until: float,
             rest: Array) -> tuple[int, float]:  # fmt: skip
-    """Run from a lap on; the status of the stepper, and the time reached."""
+    """Run from where an integration stands; the status of the stepper, and the time reached."""
     world, state = sim.world, sim.state
     if memory is None:
-        return lap.again.steps(until, lap.longest), lap.again.integration.control.t
+        return current.integration.steps(until, current.longest), current.integration.record.control.t
     allowed = int(min(CHANGES, state.event_rate.left))
-    status = memory(lap, state.contacts, least_pivot(lap.stage), over, until, rest, allowed, world.at_once,
+    status = memory(current, state.contacts, least_pivot(current.dynamics), over, until, rest, allowed, world.at_once,
                     world.brief)  # fmt: skip
     return status, memory.reached
 
@@ -219,31 +230,36 @@ def _tell_progress(sim: Simulation, reached: float) -> None:
         sim.world.progress(reached)
 
 
-def _changed(sim: Simulation, lap: Lap, changes: Sequence[Change], begun: bool, crossings: Crossings) -> Lap:
-    """Account for changes that machine code has made; the last lap, which has begun or not."""
-    record, table = sim.record, sim.mode_table
+def _changed(sim: Simulation, current: ModeIntegration, changes: Sequence[Change], begun: bool,
+             crossings: Crossings) -> ModeIntegration:  # fmt: skip
+    """Account for changes that machine code has made; the integration of the last, which has begun or not."""
+    record, table, dynamics, entered = sim.record, sim.mode_table, current.dynamics, None
+    began, t = current.began, current.t
     for change in changes:
         before, state = sim.state, sim.state
-        record.segments.append(Segment(change.solution, lap.stage))
-        record.worked("integrate", lap.stage.names, lap.t, lap.began, change.ended)
+        segment = Segment(change.solution, dynamics)
+        record.segments.append(segment)
+        record.worked("integrate", dynamics.names, t, began, change.ended)
         closed, points = before.contacts.closed, before.contacts.contact_points
         state = counted(state.but(t=change.t, x=change.x, begun=True), change.hits, crossings)
         state = state.but(contacts=change.contacts.after(state.contacts))
-        sim.state = state = state if change.laid is None else state.but(stages=with_mode(state.stages, *change.laid))
+        sim.state = state = state if change.laid is None else state.but(modes=with_mode(state.modes, *change.laid))
         record.note_backs(state)
         entered = change.after
-        names = lap.stage.names, state.active if entered is None else entered.stage.names
-        taken_up = partial(_taken_up, table, before, record.segments[-1], state) if state.holds else _nothing
-        began = partial(_before_reset, before, record.segments[-1], change.hits)
-        kept = record.keep(KeptReset(sim.world, began, change.hits, state))
+        names = dynamics.names, state.active if entered is None else entered.dynamics.names
+        taken_up = partial(_taken_up, table, before, segment, state) if state.holds else _nothing
+        kept = record.keep(KeptReset(sim.world, partial(_before_reset, before, segment, change.hits), change.hits,
+                                     state))  # fmt: skip
         record.tell_later(change.t, closed, state.contacts.closed, points, change.impacts, change.hits, names, taken_up,
                           kept)  # fmt: skip
         record.begin_switch(change.t, *names, change.ended)
         if begun or change is not changes[-1]:
             record.end_switch(change.ready)
         if entered is not None:
-            lap = Lap(entered.again, entered.stage, entered.guards, change.longest, change.ready, change.t)
-    return lap
+            dynamics, began, t = entered.dynamics, change.ready, change.t
+    if entered is None:
+        return current
+    return ModeIntegration(entered.integration, dynamics, entered.guards, changes[-1].longest, began, t)
 
 
 def _nothing(impulses: Mapping[str, Array]) -> Mapping[str, Array]:
@@ -256,7 +272,8 @@ def _taken_up(table: ModeTable, state: SimState, segment: Segment, after: SimSta
     """What constraints took up of an impact that ended a segment."""
     t, rest = after.t, after.driven.rest_at(after.rest, after.t)
     before = np.concatenate([[t], end_of(segment, rest)[1][:-1], rest])
-    return constraint_impulses(table.held(state.holds), before, after.row, state.contacts.contact_points, impulses)
+    terms, points = table.constraint_terms(state.holds), state.contacts.contact_points
+    return constraint_impulses(terms, before, after.row, points, impulses)
 
 
 def _before_reset(state: SimState, segment: Segment, hits: Sequence[Guard]) -> Began:
@@ -265,17 +282,17 @@ def _before_reset(state: SimState, segment: Segment, hits: Sequence[Guard]) -> B
     rest = state.driven.rest_at(state.rest, t)
     x = end_of(segment, rest)[1]
     slips = any([guard.kind == "slip" for guard in hits])
-    return state.but(t=t, x=x), forces_in(segment.stage, t, x, rest) if slips else {}
+    return state.but(t=t, x=x), forces_in(segment.dynamics, t, x, rest) if slips else {}
 
 
-def _begun_late(lap: Lap, begun: int, state: SimState, rest: Array) -> bool:
+def _begun_late(current: ModeIntegration, begun: int, state: SimState, rest: Array) -> bool:
     """Begin the mode after the last change, where machine code could not; whether it can be begun as always."""
-    if begun != NOT_YET or not lap.again.is_current:
+    if begun != NOT_YET or not current.integration.is_current:
         return False
-    return lap.again.begin_at(state.t, address(state.x), address(rest), least_pivot(lap.stage)) == FULL
+    return current.integration.begin_at(state.t, address(state.x), address(rest), least_pivot(current.dynamics)) == FULL
 
 
-def _first_passed(sim: Simulation, lap: Lap, segments: Sequence[Segment], changes: Sequence[Change],
+def _first_passed(sim: Simulation, current: ModeIntegration, segments: Sequence[Segment], changes: Sequence[Change],
                   between: bool) -> tuple[int, Passed] | None:  # fmt: skip
     """Where shapes pass into each other in what was run from mode to mode: so many changes come before."""
     solutions = [*(s.solution for s in segments), *(change.solution for change in changes)]
@@ -283,7 +300,7 @@ def _first_passed(sim: Simulation, lap: Lap, segments: Sequence[Segment], change
     if found is None:
         return None
     i, passing = max(found[0] - len(segments), 0), found[1]
-    last = Segment(changes[i].solution, changes[i].before.stage)
+    last = Segment(changes[i].solution, changes[i].before.dynamics)
     if i == 0:
         raise Passed(passing, [*segments, last])
     return i, Passed(passing, [last])

@@ -12,7 +12,7 @@ import numpy as np
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.gaps import Presence
-from latchwork.hybrid.laps import Broken
+from latchwork.hybrid.mode_integration import Broken
 from latchwork.hybrid.path import Path, Segment
 from latchwork.hybrid.start import even_times
 from latchwork.hybrid.trajectory import Trajectory
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def explained_error(sim: Simulation, method: Method, error: Broken) -> IntegrationError:
     """The error with the names of a mechanism, and its run up to there, as far as it is finite.
 
-    The simulation stays where that stage began, and may go on from there otherwise.
+    The simulation stays where that dynamics began, and may go on from there otherwise.
     """
     run, segments = None, [*sim.record.segments, *error.segments]
     if segments:
@@ -62,8 +62,8 @@ def trajectory_of(sim: Simulation, segments: Sequence[Segment], every: float | N
 
 def _finite(segment: Segment) -> Segment:
     """A segment as far as it is finite."""
-    solution, stage = segment
+    solution, dynamics = segment
     last = int(np.flatnonzero(np.isfinite(solution.x).all(axis=1))[-1]) + 1
     ends = None if solution.ends is None else solution.ends[: last - 1]
     return Segment(replace(solution, t=solution.t[:last], x=solution.x[:last], dx=solution.dx[:last],
-                           bend=solution.bend[: last - 1], event=None, ends=ends), stage)  # fmt: skip
+                           bend=solution.bend[: last - 1], event=None, ends=ends), dynamics)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Stepped: a stretch of a run that was time-stepped, as a stage of its path."""
+"""Stepped: a stretch of a run that was time-stepped, as a mode of its path."""
 
 from __future__ import annotations
 
@@ -77,15 +77,15 @@ class Stepped:
 
 def numerical(path: Path) -> tuple[float, float]:
     """What time steps lost of the energy by themselves, and what they were kept from gaining."""
-    stages = [s.stage for s in path.segments if isinstance(s.stage, Stepped)]
-    return sum(stage.lost for stage in stages), sum(stage.kept for stage in stages)
+    intervals = [s.dynamics for s in path.segments if isinstance(s.dynamics, Stepped)]
+    return sum(each.lost for each in intervals), sum(each.kept for each in intervals)
 
 
 def stretches(path: Path) -> tuple[tuple[float, float, int], ...]:
     """From when to when a run was time-stepped, and in how many steps; what follows at once is one."""
     found: list[tuple[float, float, int]] = []
     for segment in path.segments:
-        if isinstance(segment.stage, Stepped):
+        if isinstance(segment.dynamics, Stepped):
             t, steps = segment.solution.t, segment.solution.stats.steps
             start, end = float(t[0]), float(t[-1])
             if found and found[-1][1] == start:

@@ -56,7 +56,7 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Visited:
+class ModeHistory:
     """Modes by number, from 1, what each held; the spans of time in them; and every transition."""
 
     modes: tuple[Names, ...]
@@ -74,7 +74,7 @@ class Visited:
         return numbers[at_jumps([span.begin for span in self.spans], times)]
 
 
-def visited(path: Path, events: Sequence[RunEvent]) -> Visited:
+def mode_history(path: Path, events: Sequence[RunEvent]) -> ModeHistory:
     """Modes, spans and transitions of a run."""
     steps = list(_steps(path, events))
     modes: dict[Key, Names] = {}
@@ -82,7 +82,7 @@ def visited(path: Path, events: Sequence[RunEvent]) -> Visited:
         if step.span.end > step.span.begin or step is steps[-1]:
             modes.setdefault(frozenset(step.span.names), step.span.names)
     numbers = {key: k for k, key in enumerate(modes, start=1)}
-    return Visited(tuple(modes.values()), tuple(_spans(steps)), tuple(_transitions(steps, numbers)))
+    return ModeHistory(tuple(modes.values()), tuple(_spans(steps)), tuple(_transitions(steps, numbers)))
 
 
 def _steps(path: Path, events: Sequence[RunEvent]) -> Iterator[Step]:
@@ -98,11 +98,11 @@ def _changes(path: Path, events: Sequence[RunEvent]) -> Iterator[tuple[float, Na
 
     Between events, the segments of the path say what holds; at one instant, the events come first.
     """
-    begin, first = float(path.segments[0].solution.t[0]), path.segments[0].stage.names
+    begin, first = float(path.segments[0].solution.t[0]), path.segments[0].dynamics.names
     here = events[0].before if events and events[0].t <= begin else first
     yield begin, here, ()
     told: list[tuple[float, int, Names, tuple[RunEvent, ...]]]
-    told = [(float(s.solution.t[0]), 1, s.stage.names, ()) for s in path.segments]
+    told = [(float(s.solution.t[0]), 1, s.dynamics.names, ()) for s in path.segments]
     for (t, _, after), same in itertools.groupby(events, key=lambda e: (e.t, e.before, e.after)):
         told.append((max(float(t), begin), 0, after, tuple(e for e in same if e.kind not in MARKS_ONLY)))
     for t, _, names, happened in sorted(told, key=lambda item: item[:2]):

@@ -43,11 +43,11 @@ def _called(shape: Any) -> str:
 def up_to(segments: Sequence[Segment], t: float) -> list[Segment]:
     """Segments without the steps that end after a time."""
     found = []
-    for solution, stage in segments:
+    for solution, dynamics in segments:
         last = max(int(np.searchsorted(solution.t, t, side="right")), 1)
         ends = None if solution.ends is None else solution.ends[: last - 1]
         found.append(Segment(replace(solution, t=solution.t[:last], x=solution.x[:last], dx=solution.dx[:last],
-                                     bend=solution.bend[: last - 1], ends=ends, event=None), stage))  # fmt: skip
+                                     bend=solution.bend[: last - 1], ends=ends, event=None), dynamics))  # fmt: skip
         if last < len(solution.t):
             break
     return found

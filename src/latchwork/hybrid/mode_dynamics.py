@@ -1,10 +1,10 @@
-"""Stages of a run: the unconstrained equations as one program, or constraints embedded, recombined or written out."""
+"""Equations of a mode: unconstrained, as one program, or with constraints embedded, recombined or written out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ def settling(mode: Mode, kernel: Kernel[..., None] = settle) -> Settle:
 
 
 def looked(guards: Executable | None, memory: Memory, t: float, x: Array, rest: Array) -> Array:
-    """Guards and their rates at states x of a stage; none where nothing watches it."""
+    """Guards and their rates at states x of a mode; none where nothing watches it."""
     if not isinstance(guards, Mode):
         return np.empty(0) if guards is None else guards(np.concatenate([[t], x, rest]))
     z, n = memory.slots("guards", guards), 1 + guards.states
@@ -66,15 +66,34 @@ def looked(guards: Executable | None, memory: Memory, t: float, x: Array, rest: 
     return out
 
 
+class LateMode(Protocol):
+    """A mode that is made where it is asked for, and what watches it."""
+
+    @property
+    def mode(self) -> Mode:
+        """The mode; where nothing holds, what watches it."""
+        ...
+
+    @property
+    def watch(self) -> Watch:
+        """What watches it."""
+        ...
+
+
 @dataclass(eq=False)
 class Unconstrained:
     """M u̇ = f as it is."""
 
     side: RightSide
-    guards: Executable | None
+    watched: Mode | Function | LateMode | None
     settle: None = None
     names: tuple[str, ...] = ()
     memory: Memory = field(default_factory=Memory, repr=False)
+
+    @cached_property
+    def guards(self) -> Executable | None:
+        given = self.watched
+        return given if given is None or isinstance(given, Mode | Function) else given.mode
 
     @property
     def function(self) -> Executable:
@@ -121,15 +140,26 @@ class Unconstrained:
 
 
 @dataclass(eq=False)
-class Held:
+class Recombined:
     """Constraints embedded by recombination: a mode, and the guards that watch it."""
 
     driven: Driven
-    mode: Mode
-    watch: Watch | None
+    given: Mode | LateMode
+    watched: Watch | None = None
     label: tuple[str, ...] | None = field(default=None, kw_only=True)
     memory: Memory = field(default_factory=Memory, kw_only=True, repr=False)
-    others: dict[Selection, Held] = field(default_factory=dict, kw_only=True, repr=False)  # the same in other speeds
+    # the same in other speeds
+    others: dict[Selection, Recombined] = field(default_factory=dict, kw_only=True, repr=False)
+
+    @cached_property
+    def mode(self) -> Mode:
+        """The mode."""
+        return self.given if isinstance(self.given, Mode) else self.given.mode
+
+    @cached_property
+    def watch(self) -> Watch | None:
+        """What watches it."""
+        return self.watched if isinstance(self.given, Mode) else self.given.watch
 
     @property
     def function(self) -> Executable:
@@ -187,7 +217,7 @@ class Held:
 
     @cached_property
     def _here(self) -> Here:
-        """What is asked where a run of this stage begins or ends."""
+        """What is asked where a run of this dynamics begins or ends."""
         return Here(self.mode)
 
     def accelerations(self, t: Array, x: Array, rest: Array) -> Array:
@@ -223,15 +253,15 @@ class Held:
                    zip(rows.names, rows.B_nodes, rows.C_nodes, rows.c_nodes, strict=True)}  # fmt: skip
         return cause(self.driven, at, moved, rest, entries)
 
-    def rewritten(self, t: float, x: Array, rest: Array) -> Held:
+    def rewritten(self, t: float, x: Array, rest: Array) -> Recombined:
         """Other rows and speeds of the same rank, where they are better; else the same, with more patience."""
         state = np.concatenate([[t], x[:-1], rest])
         return self._surveyed(state) or self._rewritten(state)
 
-    def _surveyed(self, x: Array) -> Held | None:
+    def _surveyed(self, x: Array) -> Recombined | None:
         """Other speeds by a survey, those that were chosen before as they were; none where it takes more care."""
         terms, old = self.mode.terms, self.mode
-        if type(self) is not Held or old.selection.redundant or old.share is not None:
+        if type(self) is not Recombined or old.selection.redundant or old.share is not None:
             return None
         found = selected_speeds(terms, x)
         if found is None or found.selection == old.selection:
@@ -246,11 +276,12 @@ class Held:
             known = self.others[found.selection] = self._in(replace(fresh, usual_pivot=usual))
         return known
 
-    def _in(self, mode: Mode) -> Held:
+    def _in(self, mode: Mode) -> Recombined:
         """The same constraints in another mode."""
-        return Held(self.driven, mode, self.watch, label=self.label, memory=Memory(self.memory), others=self.others)
+        return Recombined(self.driven, mode, self.watch, label=self.label, memory=Memory(self.memory),
+                          others=self.others)  # fmt: skip
 
-    def _rewritten(self, state: Array) -> Held:
+    def _rewritten(self, state: Array) -> Recombined:
         """The same with care: rows may say nothing new, and share forces."""
         terms, old = self.mode.terms, self.mode
         (n_q, n, _), place, motion = terms.sizes, terms.place(state), terms.motion(state)
@@ -274,8 +305,8 @@ class Held:
 
 
 @dataclass(eq=False)
-class Written(Held):
-    """Constraints embedded in symbols: M̃ u̇_ind = f̃ and its solution as one program. Near singular positions: `Held`."""
+class Written(Recombined):
+    """Constraints embedded in symbols: M̃ u̇_ind = f̃ and its solution as one program; recombined near singularities."""
 
     program: Function = field(kw_only=True)
 
@@ -289,7 +320,7 @@ class Written(Held):
 
 
 @dataclass(eq=False)
-class ByAcceleration(Held):
+class ByAcceleration(Recombined):
     """Constraints held by accelerations only, all speeds integrated; projected after each step with ``onto``."""
 
     onto: Mode | None = None
@@ -314,7 +345,7 @@ class ByAcceleration(Held):
     def verify(self, t: float, x: Array, rest: Array) -> None:
         """Every state will do."""
 
-    def rewritten(self, t: float, x: Array, rest: Array) -> Held:
+    def rewritten(self, t: float, x: Array, rest: Array) -> Recombined:
         return self
 
 
@@ -322,17 +353,17 @@ def unresolved(path: Path) -> float:
     """The widest gap between circuits that a run took to cross, in units of the coordinates; 0 where there was none."""
     widest = 0.0
     for segment in path.segments:
-        stage, t = segment.stage, segment.solution.t
-        if isinstance(stage, Held) and not isinstance(stage, ByAcceleration):
-            widest = max(widest, stage.unresolved(t, segment.solution.x, path.driven.rest_at(path.rest, t)))
+        dynamics, t = segment.dynamics, segment.solution.t
+        if isinstance(dynamics, Recombined) and not isinstance(dynamics, ByAcceleration):
+            widest = max(widest, dynamics.unresolved(t, segment.solution.x, path.driven.rest_at(path.rest, t)))
     return widest
 
 
-def embedded(driven: Driven, mode: Mode, watch: Watch | None, label: tuple[str, ...], memory: Memory) -> Held:
+def embedded(driven: Driven, mode: Mode, watch: Watch | None, label: tuple[str, ...], memory: Memory) -> Recombined:
     """A mode that is known before the run: written out where it is short, else recombined. Decided by counts."""
     terms, system = mode.terms, driven.equations.system
     if mode.length > SHORT or mode.sliders:
-        return Held(driven, mode, watch, label=label, memory=memory)
+        return Recombined(driven, mode, watch, label=label, memory=memory)
     ind = mode.selection.independent
     embedding = Embedding(terms.rows, mode.selection, mode.numbers, lambda nodes: nodes)
     nodes = rebuild(system.graph, embedding.rates(driven.power), driven.laws)
@@ -341,5 +372,5 @@ def embedded(driven: Driven, mode: Mode, watch: Watch | None, label: tuple[str, 
     arguments = (system.t, *system.q, *(system.u[j] for j in ind), driven.work, *driven.held)
     program = lower(system.graph, nodes, arguments)
     if len(program) > SHORT:
-        return Held(driven, mode, watch, label=label, memory=memory)
+        return Recombined(driven, mode, watch, label=label, memory=memory)
     return Written(driven, mode, watch, label=label, memory=memory, program=Function(program))

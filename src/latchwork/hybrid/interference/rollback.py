@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from latchwork.errors import Interference
-from latchwork.hybrid.interference.told import explained, up_to
+from latchwork.hybrid.interference.interference_error import explained, up_to
 from latchwork.hybrid.interference.watch import TOLERANCE, Passed, Passing
-from latchwork.hybrid.laps import Broken
+from latchwork.hybrid.mode_integration import Broken
+from latchwork.hybrid.partial_run import explained_error
 from latchwork.hybrid.path import Segment
-from latchwork.hybrid.so_far import explained_error
 from latchwork.hybrid.table import Array
 from latchwork.integrate.dense_output import Solution
 

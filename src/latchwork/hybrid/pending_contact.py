@@ -18,7 +18,7 @@ from latchwork.symbolic.expr import Expr, maximum, minimum
 
 
 @runtime_checkable
-class Late(Protocol):
+class BoundedShape(Protocol):
     """Something that will be a shape: its bound, a shape too, and a way to ask for the shape itself."""
 
     def bound(self) -> Any:
@@ -31,7 +31,7 @@ class Late(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Waiting:
+class PendingContact:
     """A contact with a shape that is not known yet: what to make of it, and the gap to its bound."""
 
     name: str
@@ -43,13 +43,13 @@ class Waiting:
 
     def shapes(self) -> tuple[Any, Any]:
         """Both sides, those that are late asked for."""
-        a, b = (side.fetched() if isinstance(side, Late) else side for side in (self.a, self.b))
+        a, b = (side.fetched() if isinstance(side, BoundedShape) else side for side in (self.a, self.b))
         return a, b
 
 
-def waiting_contact(name: str, a: Any, b: Any, laws: Mapping[str, Any]) -> Waiting:
+def pending_contact(name: str, a: Any, b: Any, laws: Mapping[str, Any]) -> PendingContact:
     """A contact that waits: min over the features of max(gap, −within), of the bounds of what is late."""
-    known = [side.bound() if isinstance(side, Late) else side for side in (a, b)]
+    known = [side.bound() if isinstance(side, BoundedShape) else side for side in (a, b)]
     stand_in = contact_between(name, *known, **laws)
     features = stand_in.every()
     if any(feature.tracked is not None for feature in features):
@@ -58,4 +58,5 @@ def waiting_contact(name: str, a: Any, b: Any, laws: Mapping[str, Any]) -> Waiti
             "side a simple shape, or fetch the shape before: sim.contact(name, a, remote.fetched())."
         )
     gaps = [reduce(maximum, (-inside for inside in feature.within), feature.gap) for feature in features]
-    return Waiting(name, a, b, laws, reduce(minimum, gaps), replace(stand_in, features=(), shapes=(a, b), picker=None))
+    return PendingContact(name, a, b, laws, reduce(minimum, gaps),
+                          replace(stand_in, features=(), shapes=(a, b), picker=None))  # fmt: skip

@@ -1,4 +1,4 @@
-"""Again: one problem, with guards or without, run again and again from other states, while everything stays in place.
+"""Reusable integrations: one problem, with guards or without, begun again and again from other states, in place.
 
 What `problem` and a method set up for one run is set up once, in a record that machine code reads; a run then begins in
 one call, and machine code may go on from one problem to the next by itself. The steps are those of `stepper`.
@@ -19,10 +19,11 @@ from latchwork.integrate.dense_output import Array, Event, Record, Solution, Sta
 from latchwork.integrate.fused import SHARED
 from latchwork.integrate.guard_location import FLOOR
 from latchwork.integrate.integration import Integration, StateFunction
-from latchwork.integrate.methods import RK4, DormandPrince
+from latchwork.integrate.methods import RK4, Adaptive
 from latchwork.integrate.problem import Settle, StateScales, fused_step, hits, steps_per_call, stopped
 from latchwork.integrate.status import EVENT, REWRITE, STATUS
 from latchwork.integrate.stepper import begin, steps, tick
+from latchwork.integrate.tableau import RUNGE_KUTTA_4
 from latchwork.integrate.workspace import Workspace
 from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import executor_at, f64p, f64p_at, i32p_at, i64, i64p, i64p_at, kernel, offset
@@ -32,15 +33,15 @@ from latchwork.program.records.memory import size_of, write
 from latchwork.program.records.record import array, record
 from latchwork.program.records.view import address_of, record_at
 
-OFTEN = 2000  # steps after which they are counted
-KEPT = 200  # numbers of guards
-FEW = 8.0  # fixed steps that are made in microseconds
+STEPS_PER_COUNT = 2000  # steps after which they are counted
+PACKINGS = 200  # numbers of guards
+BRIEF = 8.0  # fixed steps that are made in microseconds
 NO_SLOTS = np.empty(0)
 FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a page, and how many numbers they may take
 
 
 @record
-class LapMemory:
+class IntegrationBlock:
     """An integration, and how it is called."""
 
     integration: Integration
@@ -71,7 +72,7 @@ class Programs:
     each: list[Program] = array(3)
 
 
-WORDS, OWN = size_of(LapMemory), size_of(Integration)
+WORDS, OWN = size_of(IntegrationBlock), size_of(Integration)
 
 
 @kernel
@@ -88,12 +89,12 @@ def lay_out(here: i64, plain: i64p, programs: Programs, kept: i64p, slots: f64p,
     Behind the record stand kinds, heights and what is little of its guards, then ``kept``, fresh slots, so many, and
     slots.
     """
-    word, lap = i64p_at(here), record_at(LapMemory, i64p_at(here), 0)
+    word, block = i64p_at(here), record_at(IntegrationBlock, i64p_at(here), 0)
     for i in range(WORDS):
         word[i] = plain[i] if i < OWN else 0
-    integration, m = lap.integration, programs.m
+    integration, m = block.integration, programs.m
     n, guards, projection = integration.n, integration.guards, integration.projection
-    lap.arrived, lap.most, integration.held, guards.m = programs.arrived, programs.most, programs.held, m
+    block.arrived, block.most, integration.held, guards.m = programs.arrived, programs.most, programs.held, m
     guards.kinds, guards.heights = offset(word, WORDS), f64p_at(here + 8 * (WORDS + m))
     guards.floors, integration.kept = f64p_at(here + 8 * (WORDS + 2 * m)), offset(word, WORDS + 3 * m)
     for i in range(n):
@@ -123,7 +124,7 @@ def few_rows() -> int:
     return FEWEST_ROWS // 4
 
 
-@lru_cache(KEPT)
+@lru_cache(PACKINGS)
 def _packing(guards: int) -> Struct:
     """Kinds, then heights and what is little of each."""
     return Struct(f"={guards}q{2 * guards}d")
@@ -135,16 +136,20 @@ class SharedWorkspace(Workspace):
     ``scales`` are those of full states, of which the n are some.
     """
 
-    def __init__(self, method: DormandPrince | RK4, n: int, guards: int, scales: StateScales) -> None:
+    def __init__(self, method: Adaptive | RK4, n: int, guards: int, scales: StateScales) -> None:
         super().__init__(n, guards)
-        self.tableau, self.is_fixed = method.tableau, isinstance(method, RK4)
+        self.stages, self.is_fixed = method.stages, isinstance(method, RK4)
         method.put(self.plain.control)
-        self.absolute = np.array(scales.states, dtype=float)
-        if isinstance(method, DormandPrince):
+        self.full_units = np.array(scales.states, dtype=float)
+        self.absolute = self.full_units.copy()
+        if isinstance(method, Adaptive):
             if isinstance(method.atol, tuple) and len(method.atol) != n:
                 raise IntegrationError(f"{len(method.atol)} values of atol do not fit {n} states. Give one for each.")
             self.absolute[:] = method.absolute(self.absolute)
-        self.plain.control.absolute, self.plain.control.unit = self.absolute, float(scales.time)
+            if method.implicit:
+                self.collocate()
+        control = self.plain.control
+        control.absolute, control.units, control.unit = self.absolute, self.full_units, float(scales.time)
         self.plain.guards.arms = 1
         self.programs = records.lay_out(Programs)  # of the problem that is being laid out
         self.at = address_of(self.plain), address_of(self.programs)
@@ -157,6 +162,12 @@ class SharedWorkspace(Workspace):
     def is_full(self, rows: int) -> bool:
         """Whether fewer rows are left on the page."""
         return self.page.room - self.page.free < rows
+
+    def solution_of(self, first: int, last: int, stats: Stats, event: Event | None) -> Solution:
+        """What is in some rows of the page, of which the first has no bend."""
+        t, x, dx, bend = self.rows
+        end = last + 1
+        return Solution(t[first:end], x[first:end], dx[first:end], bend[first + 1 : end], stats, event)
 
 
 class Samples(NamedTuple):
@@ -171,10 +182,10 @@ class Samples(NamedTuple):
         return np.append(first, inside)
 
 
-class Again:
+class ReusableIntegration:
     """A problem that is run again and again, one run at a time; ``kept`` says where its states stand in full ones.
 
-    ``kinds`` and ``heights`` say of each guard where it is armed, ``units`` are of their values. Its record ``lap``
+    ``kinds`` and ``heights`` say of each guard where it is armed, ``units`` are of their values. Its record ``block``
     stands in one block with all that is its own, see `lay_out`.
     """
 
@@ -187,14 +198,14 @@ class Again:
         fresh, shared = (parts[0], 1) if len(parts) == 1 else (np.concatenate(parts), 0)
         one = len(parts[0])
         two, three = (one, one) if shared else (len(parts[1]), 0 if settle is None else len(parts[2]))
-        self._stand(np.empty(block_words(m, n, len(fresh), one + two + three), dtype=np.int64), len(fresh))
+        self._stand(np.zeros(block_words(m, n, len(fresh), one + two + three), dtype=np.int64), len(fresh))
         code, first, (run_by, look_by) = address(function.code), 1 + n, self._run_by
         looks = 0 if guards is None else code if guards.code is function.code else address(guards.code)
         projects, judge = (0, 0, 0), 0
         if settle is not None:
             projects = entry(settle.run), address(settle.mode.code), settle.first
             judge = 0 if settle.judge is None else entry(settle.judge)
-        write(workspace.programs, m, held, Function.arrivals, steps_per_call(function.length, n, workspace.tableau),
+        write(workspace.programs, m, held, Function.arrivals, steps_per_call(function.length, n, workspace.stages),
               judge, shared, run_by, code, first, one, look_by, looks, first, two, *projects, three)  # fmt: skip
         plain, programs = workspace.at
         native(lay_out).brief(self.at, plain, programs, address(kept), address(fresh), len(fresh))
@@ -203,7 +214,7 @@ class Again:
     @classmethod
     def laid_out(cls, workspace: SharedWorkspace, function: Executable, guards: Executable, settle: Settle | None,
                  kinds: Sequence[int], heights: Sequence[float], units: Sequence[float], table: NDArray[np.int64],
-                 fresh: int) -> Again:  # fmt: skip
+                 fresh: int) -> ReusableIntegration:  # fmt: skip
         """A problem that machine code has laid out in some words, with so many fresh slots, and may have begun."""
         made = cls.__new__(cls)
         made._know(workspace, function, guards, settle, kinds, heights, units)
@@ -227,8 +238,8 @@ class Again:
         """One memory for all, in which there are so many fresh slots."""
         self.table, self.at = table, address(table)
         self._own, self._size = WORDS + 3 * self.m, fresh  # words before ``kept``; fresh slots
-        self.lap = record_at(LapMemory, table, 0)
-        self.integration = self.lap.integration
+        self.block = record_at(IntegrationBlock, table, 0)
+        self.record = self.block.integration
 
     def _arm_by(self, kinds: Sequence[int]) -> None:
         """Arm guards by these kinds where the next run begins."""
@@ -240,8 +251,8 @@ class Again:
 
     def is_brief(self, until: float) -> bool:
         """Whether a run until a time takes microseconds, as a tick: Python's lock is kept, see `native.briefly`."""
-        control = self.integration.control
-        return self.workspace.is_fixed and until - control.t <= FEW * control.step
+        control = self.record.control
+        return self.workspace.is_fixed and until - control.t <= BRIEF * control.step
 
     @property
     def armed(self) -> list[int]:
@@ -269,11 +280,11 @@ class Again:
     def is_current(self) -> bool:
         """Whether the programs are executed as they were when this was made: machine code may arrive."""
         arrivals = Function.arrivals
-        if self.lap.arrived != arrivals:
+        if self.block.arrived != arrivals:
             fresh = np.concatenate(self._parts_of())
             if self._executors() != self._run_by or fresh.tobytes() != self._fresh.tobytes():
                 return False
-            self.lap.arrived = arrivals
+            self.block.arrived = arrivals
         return True
 
     def _parts_of(self) -> list[Array]:
@@ -289,7 +300,7 @@ class Again:
 
         Fixed steps are counted from ``grid``; ``kinds`` of guards are for this run alone.
         """
-        self.integration.control.grid = grid
+        self.record.control.grid = grid
         if kinds is None:
             return self.begin_at(t, address(x), address(rest))
         self._arm_by(kinds)
@@ -307,9 +318,9 @@ class Again:
 
     def steps(self, until: float, longest: float) -> int:
         """Steps until a time: the status of the stepper."""
-        self.integration.control.longest = longest
+        self.record.control.longest = longest
         call = native(steps)
-        status: int = (call.brief if self.is_brief(until) else call.function)(self.at, until, self.lap.most)
+        status: int = (call.brief if self.is_brief(until) else call.function)(self.at, until, self.block.most)
         return status
 
     def tick(self, rest: Array) -> int:
@@ -319,12 +330,12 @@ class Again:
 
     def fuse(self, until: float, rest: Array) -> None:
         """Where so many fixed steps are ahead that it pays, take each as one program, once machine code is there."""
-        integration, control = self.integration, self.integration.control
+        integration, control = self.record, self.record.control
         if not self.workspace.is_fixed or integration.is_fused == 1:
             return
         if self._fused is None:
             count = (until - control.t) / control.step
-            made = fused_step(self.function, self.settle, self.workspace.tableau, count)
+            made = fused_step(self.function, self.settle, RUNGE_KUTTA_4, count)
             self._fused = None if made is None else (made, made.workspace())
         if self._fused is not None and self._fused[0].compiled():
             made, z = self._fused
@@ -335,7 +346,7 @@ class Again:
 
     def make_room(self, samples: Samples | None = None) -> None:
         """Go on on a new page where few rows are left on this one: what follows may begin on it."""
-        workspace, integration = self.workspace, self.integration
+        workspace, integration = self.workspace, self.record
         first, last = integration.first, integration.last
         self.count()
         if workspace.page.room - 1 - last < 2 * few_rows():
@@ -351,13 +362,17 @@ class Again:
 
     def count(self) -> None:
         """Count the steps of this run so far, so that machine code is made where it pays."""
-        self._count(self.integration.control.steps)
+        self._count(self.record.control.steps)
+
+    def owe(self, steps: int) -> None:
+        """Count steps that machine code has made before this was there."""
+        self._owed += steps
 
     def _count(self, steps: int) -> None:
         self._owed += steps - self._counted
         self._counted = steps
-        if self._owed > OFTEN:
-            self.function.used(0 if self.integration.is_fused else self._owed * (self.workspace.tableau.stages - 1))
+        if self._owed > STEPS_PER_COUNT:
+            self.function.used(0 if self.record.is_fused else self._owed * (self.workspace.stages - 1))
             if self.guards is not None:
                 self.guards.used(self._owed)
             self._owed = 0
@@ -384,29 +399,28 @@ class Again:
 
     def at_once(self, rest: Array) -> Solution:
         """The run of no length, where guards fall as it begins."""
-        t, x = self.integration.control.t, self.workspace.x.copy()
+        t, x = self.record.control.t, self.workspace.x.copy()
         dx = self.function(np.concatenate([[t], x, rest]))
         return Solution(np.array([t]), x[None], dx[None], np.empty((0, len(x))), Stats(0, 0, 1),
                         Event(t, self.hits(), x))  # fmt: skip
 
     def solution(self, status: int, samples: Samples | None = None) -> Solution:
         """What the run gave, and the event that ended it, if it was one."""
-        event, integration, workspace = None, self.integration, self.workspace
+        event, integration, workspace = None, self.record, self.workspace
         first, last = integration.first, integration.last
         workspace.page.free = last + 1
         if status in (EVENT, REWRITE):
             hit = () if status == REWRITE else self.hits()
             event = Event(float(workspace.rows[0][last]), hit, workspace.x.copy())
-        return self.ran(first, last, integration.control.steps, integration.control.rejected, event, samples)
+        control = integration.control
+        stats = Stats(control.steps, control.rejected, control.evaluations)
+        return self.solution_of(first, last, stats, event, samples)
 
-    def ran(self, first: int, last: int, steps: int, rejected: int, event: Event | None,
-            samples: Samples | None) -> Solution:  # fmt: skip
+    def solution_of(self, first: int, last: int, stats: Stats, event: Event | None,
+                    samples: Samples | None) -> Solution:  # fmt: skip
         """What is in some rows of this page, and of those before it."""
-        self._count(steps)
+        self._count(stats.steps)
         self._counted = 0
-        start = 2 if self.integration.control.first == 0.0 else 1
-        stats = Stats(steps, rejected, start + (steps + rejected) * (self.workspace.tableau.stages - 1)
-                      + (event is not None))  # fmt: skip
         if samples is not None:
             record = self._keep(first, last, samples, float(self.workspace.rows[0][last]))
             self._record = None
@@ -424,6 +438,6 @@ class Again:
 
     def fail(self, status: int, until: float, begun: bool, samples: Samples | None = None) -> None:
         """Say why a run stopped that could not go on, or could not begin."""
-        control = self.integration.control
+        control = self.record.control
         stopped(self.function, (control.since, until), STATUS[status], control.t, control.component, self.hits(),
                 self.solution(status, samples) if begun else None)  # fmt: skip

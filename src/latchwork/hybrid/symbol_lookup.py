@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from latchwork.hybrid.trajectory import Samples
 
 
-def named(equations: Equations, name: str, samples: Samples | None = None) -> Any:
+def look_up(equations: Equations, name: str, samples: Samples | None = None) -> Any:
     """What a text means in a model: a symbol, a point, a meter, or an expression of them."""
     system = equations.system
     symbols = {symbol.name: symbol for symbol in equations.arguments}
