@@ -5,8 +5,9 @@ Loads less inertia forces are handed down the tree of points, each point receivi
     R_P = R_own + Σ R_C,        T_P = T_own + Σ (T_C + p_PC × R_C)
 
 so that R and T at a joint's origin are the resultant of all that rides beyond, in terms of u̇. The joint supplies the
-opposite. A joint hands on to its inboard body, whatever its base is located from: O.at("P", 0 * A.x) is a point of A. A torque on a frame is a torque on the body or link of that frame. Motors and springs across a joint are loads
-like any other: where u̇ is the motion they cause, nothing is left for the joint along its own freedoms.
+opposite. A joint hands on to its inboard body, whatever its base is located from: O.at("P", 0 * A.x) is a point of A.
+A torque on a frame is a torque on the body or link of that frame. Motors and springs across a joint are loads like any
+other: where u̇ is the motion they cause, nothing is left for the joint along its own freedoms.
 """
 
 from __future__ import annotations
