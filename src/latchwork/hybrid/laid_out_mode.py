@@ -6,7 +6,7 @@ equations, which a run keeps for good, there are copies. Nothing is chosen or la
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -57,14 +57,14 @@ class MachineMode:
     """A mode that machine code has laid out at x = (t, q, u, rest): its contact states, and where it is."""
 
     def __init__(self, table: ModeTable, memory: ModeMemory, record: ModeRecord, s: ContactStates,
-                 stops: Mapping[str, Any], x: Array) -> None:  # fmt: skip
+                 user: Sequence[Guard], x: Array) -> None:  # fmt: skip
         self._table, self._memory, self._s, self._x = table, memory, s, x
         fields = values(record)
         self._lap, self._chosen = fields[LAP], fields[CHOSEN]
         code = memory.words_at(fields[CODE], 1).view(np.int32)[:1].copy()
         self._block = Block(code, memory.numbers_at(fields[FRESH], fields[SIZE]).copy(), int(code[0]))
-        self._forms, self._stops = forms_in(s), [Guard("stop", name, value) for name, value in stops.items()]
-        self.guards = Guards([*guards_of(s, self._forms), *self._stops])
+        self._forms, self._user = forms_in(s), user
+        self.guards = Guards([*guards_of(s, self._forms), *user])
 
     def dynamics(self, terms: Terms | None, sliders: tuple[Slider, ...],
                  label: tuple[str, ...]) -> Recombined | Unconstrained:  # fmt: skip
@@ -80,7 +80,7 @@ class MachineMode:
 
     def _watch(self, terms: Terms | None) -> Watch:
         """What watches it."""
-        s, user = self._s, self._table.user_program(self._stops, None if terms is None else len(terms.rows))
+        s, user = self._s, self._table.user_program(self._user, None if terms is None else len(terms.rows))
         functions = [function for point, form in zip(s.contact_points, self._forms, strict=True)
                      for function in piece_of(point, s, form).functions]  # fmt: skip
         functions += [zone_program(point, zone).function for zone, point in zones_in(s).items()]
