@@ -91,7 +91,7 @@ if TYPE_CHECKING:
         Segment,
         Sphere,
     )
-    from latchwork.export import export_c, export_python, to_casadi, to_jax
+    from latchwork.export.equations import export_c, export_python, to_casadi, to_jax
     from latchwork.flexible.beam import Beam
     from latchwork.flexible.end_conditions import polynomial_shapes
     from latchwork.flexible.flexible_body import FlexibleBody, craig_bampton
@@ -166,7 +166,7 @@ _LATE = {
     "Projected": "latchwork.hybrid.designs",
     "BackwardDifferences": "latchwork.hybrid.implicit",
     "simulate_many": "latchwork.hybrid.batch",
-    **dict.fromkeys(("export_c", "export_python", "to_casadi", "to_jax"), "latchwork.export"),
+    **dict.fromkeys(("export_c", "export_python", "to_casadi", "to_jax"), "latchwork.export.equations"),
     "Trajectory": "latchwork.hybrid.trajectory",
     "TimeStepping": "latchwork.hybrid.time_stepping.settings",
     "Table": "latchwork.hybrid.table",

@@ -19,7 +19,7 @@ def export(options: argparse.Namespace) -> None:
         raise Usage(f"{options.file} can be exported to C or to Python. Give --c DIR, --python FILE, or both.")
     if options.hil is not None and options.c is None:
         raise Usage(f"--hil {options.hil} writes a program in C. Give --c DIR as well.")
-    from latchwork.export import export_python
+    from latchwork.export.equations import export_python
 
     progress = Progress(options.progress)
     found = derived(options.file, progress, options.run, **robot_options(options))
@@ -40,7 +40,7 @@ def export(options: argparse.Namespace) -> None:
 def _in_c(options: argparse.Namespace, found: Derived, equations: Equations, more: dict[str, Any]) -> list[Path]:
     """The files in C; with a handle also the model as a device, which begins as the file's run does."""
     if options.hil is None:
-        from latchwork.export import export_c
+        from latchwork.export.equations import export_c
 
         return export_c(equations, options.c, **more)
     from latchwork.realtime.devices.hil import export_hil

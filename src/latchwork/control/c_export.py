@@ -14,7 +14,7 @@ from latchwork.control.law import Law
 from latchwork.control.projected import _Law
 from latchwork.control.sampled import Sampled
 from latchwork.errors import ModelError, undeclared
-from latchwork.export import export_c as export_model
+from latchwork.export.equations import export_c as export_model
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 from latchwork.symbolic.expr import Expr, operand

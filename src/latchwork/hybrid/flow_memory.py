@@ -21,7 +21,7 @@ from latchwork.hybrid.designs import Embedded
 from latchwork.hybrid.flow import EVENT_WORDS, KEY, STATE_WORDS, Flow, flow, write_key
 from latchwork.hybrid.flow_changes import Change, ContactWords, FlowMode, impact_of
 from latchwork.hybrid.laid_out_mode import KEY as KEY_FIELD
-from latchwork.hybrid.laid_out_mode import LaidOutMode, LaidOutModes, MachineMode
+from latchwork.hybrid.laid_out_mode import LaidOutMode, LaidOutModes, MachineMode, SharedParts, shared_parts
 from latchwork.hybrid.mode_dynamics import Recombined, Unconstrained
 from latchwork.hybrid.mode_integration import ModeIntegration
 from latchwork.hybrid.mode_memory import ModeMemory, is_answered, says
@@ -30,7 +30,7 @@ from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.rules import Rules, Watched
 from latchwork.hybrid.table import Array
 from latchwork.integrate.dense_output import Event
-from latchwork.integrate.reusable_integration import Samples
+from latchwork.integrate.reusable_integration import ReusableIntegration, Samples
 from latchwork.integrate.status import EVENT, FULL
 from latchwork.program.evaluator import Evaluators
 from latchwork.program.function import Function
@@ -77,6 +77,7 @@ class FlowMemory:
         run.known = 0 if self.lays_out else KNOWN + 1
         self.modes: list[FlowMode] = []
         self._places: dict[bytes, int] = {}
+        self._parts: dict[tuple[bytes, tuple[Any, ...]], SharedParts] = {}
         self._known: LaidOutModes | None = None  # what the state knows that its modes are those of,
         self._own: set[ModeDynamics] = set()  # their equations,
         self._entered_dynamics: set[ModeDynamics] = set()  # those that are entered,
@@ -162,7 +163,7 @@ class FlowMemory:
         other speeds than those that the state knows, it is found by nobody else."""
         key = self._written_key()
         known = self._places.get(key.tobytes())
-        if known is not None and self.modes[known].integration is current.integration:
+        if known is not None and self.modes[known].is_stepped_by(current.integration):
             return known
         entered = self._entered(current, key, least)
         if current.dynamics not in self._own:
@@ -200,7 +201,8 @@ class FlowMemory:
         write(record, current.integration.at, int(key[-1]), guards, int(isinstance(dynamics, Recombined)), least, at,
               at + 8 * guards,
               at + 16 * guards, address(key), at + 24 * guards, *embedded, 0)  # fmt: skip
-        return FlowMode(current.integration, dynamics, current.guards, record, key, tuple(alive))
+        integration = current.integration
+        return FlowMode(integration.workspace, dynamics, current.guards, record, key, tuple(alive), integration)
 
     def _learn(self, current: ModeIntegration) -> None:
         """Enter the programs of a mode that Python has laid out: others are made of them as well."""
@@ -228,9 +230,9 @@ class FlowMemory:
 
     # --- running ------------------------------------------------------------------------------------------------
 
-    def __call__(self, current: ModeIntegration, s: ContactStates, rules: Rules, least: float, ended: bool,
-                 until: float, rest: Array, allowed: int, at_once: bool | None, brief: float) -> int:  # fmt: skip
-        """Run from where an integration stands; the status of the stepper."""
+    def prepare(self, current: ModeIntegration, s: ContactStates, rules: Rules, least: float, ended: bool, rest: Array,
+                allowed: int, at_once: bool | None, brief: float) -> None:  # fmt: skip
+        """See to all that a call from a mode that has begun needs."""
         run, memory, self._contacts = self.run, self.memory, s
         memory.ready(self.room)
         self._programs.ready()
@@ -243,6 +245,12 @@ class FlowMemory:
             self._rules[1][k], self._rules[2][k] = int(rules[each].spent), rules[each].since
         if self.lays_out:
             self.layout.ready(self.mode_table.integrations)
+
+    def __call__(self, current: ModeIntegration, s: ContactStates, rules: Rules, least: float, ended: bool,
+                 until: float, rest: Array, allowed: int, at_once: bool | None, brief: float) -> int:  # fmt: skip
+        """Run from a mode that has begun on; the status of the stepper."""
+        self.prepare(current, s, rules, least, ended, rest, allowed, at_once, brief)
+        run, memory = self.run, self.memory
         began, call = time.perf_counter(), self._briefly if current.integration.is_brief(until) else self._call
         status: int = call(self._at, until)
         self._clock = began, time.perf_counter()
@@ -278,9 +286,9 @@ class FlowMemory:
             laid = self.take_over(entered, words, t, after[c], rest) if entered >= len(self.modes) else None
             mode = self._rewritten if ended == MODES else self.modes[ended]
             assert mode is not None, "it was entered"
-            places = tuple(np.flatnonzero(hit[c, : len(mode.guards)]).tolist())
-            event = Event(t, places, before[c, : mode.integration.workspace.n].copy())
-            solution = mode.integration.solution_of(first, last, steps, rejected, event, samples)
+            places = tuple([i for i, took_part in enumerate(hit[c, : len(mode.guards)].tolist()) if took_part])
+            event = Event(t, places, before[c, : mode.workspace.n].copy())
+            solution = mode.solution_of(first, last, steps, rejected, event, samples)
             impacts = (impact_of(self.memory, self.points, events[c], energy),) if impact else ()
             following = self.modes[entered] if entered >= 0 else None
             made.append(Change(t, [mode.guards[i] for i in places], mode, following, words, after[c].copy(), solution,
@@ -296,21 +304,37 @@ class FlowMemory:
     def take_over(self, place: int, words: ContactWords, t: float, x: Array,
                     rest: Array) -> tuple[Any, LaidOutMode]:  # fmt: skip
         """A mode that machine code has laid out after a change to (q, u, work): what it is known by, and what it is."""
-        table, holds, s = self.mode_table, self.holds, self.contacts_after(words)
-        row = np.concatenate([[t], x[:-1], rest])
-        where = self.layout.words_at(int(self._table[place]), MODE_WORDS)
-        record = record_at(ModeRecord, where, 0)
-        key = table.key_of(holds, s, self.armed, dict(self.stops))
-        made = MachineMode(table, self.layout, record, s, self._user, row)
-        dynamics = made.dynamics(*table.embedding(key[0], key[1][0], holds, s), (*holds, *s.labels))
-        integration = made.integration(dynamics, len(x))
+        table, row = self.mode_table, np.concatenate([[t], x[:-1], rest])
+        record = record_at(ModeRecord, self.layout.words_at(int(self._table[place]), MODE_WORDS), 0)
         own = self.layout.words_at(values(record)[KEY_FIELD], self._words + 1)
-        table.integrations.take(dynamics, integration)
-        self.modes.append(FlowMode(integration, dynamics, made.guards, record, own, (self.layout.arena,)))
+        parts = self._parts_of(own.tobytes(), words)
+        made = MachineMode(table, self.layout, record, parts, row)
+        dynamics = made.dynamics()
+
+        def integration() -> ReusableIntegration:
+            found = made.integration(dynamics)
+            table.integrations.take(dynamics, found)
+            return found
+
+        workspace = table.integrations.workspaces[made.states]
+        self.modes.append(FlowMode(workspace, dynamics, parts.guards, record, own, (self.layout.arena,), integration))
         self._places[own.tobytes()] = place
         self._own.add(dynamics)
         self._entered_dynamics.add(dynamics)
-        return key, LaidOutMode(dynamics, made.guards, (row,))
+        return parts.key, LaidOutMode(dynamics, parts.guards, (row,))
+
+    def _parts_of(self, key: bytes, words: ContactWords) -> SharedParts:
+        """What modes of some contact states have in common; runs of one mechanism meet the same again and again."""
+        assert self._contacts is not None, "contact states are given where a call begins"
+        known = key, tuple(self._contacts.zones.items()) if self._contacts.zones else ()
+        found = self._parts.get(known)
+        if found is None:
+            if len(self._parts) >= MODES:
+                self._parts.pop(next(iter(self._parts)))
+            s = self.contacts_after(words)
+            found = self._parts[known] = shared_parts(self.mode_table, self.holds, s, dict(self.stops), self.armed,
+                                                      self._user)  # fmt: skip
+        return found
 
     def _when(self, count: int) -> float:
         """When something was, by the clock."""

@@ -102,7 +102,7 @@ class ModeIntegrations:
         """Make now the memory that modes with so many states, or up to so many fewer, and guards need."""
         if type(method) is DormandPrince and not isinstance(method.atol, tuple):
             for n in range(max(states - min(fewer, FEWER), 1), states + 1):
-                self._workspace(method, n, max(GUARDS, guards))
+                self.workspace(method, n, max(GUARDS, guards))
 
     def make_room(self, running: ReusableIntegration, samples: Samples | None) -> None:
         """Take new pages where few rows are left: what runs goes on on one, others will begin on one."""
@@ -111,7 +111,7 @@ class ModeIntegrations:
             if workspace is not running.workspace and workspace.is_full(2 * few_rows()):
                 workspace.turn_page()
 
-    def _workspace(self, method: DormandPrince | RK4, n: int, guards: int) -> SharedWorkspace:
+    def workspace(self, method: DormandPrince | RK4, n: int, guards: int) -> SharedWorkspace:
         """Memory for n states and as many guards or more."""
         if method is not self._method:
             self._known, self.workspaces, self._method = {}, {}, method
@@ -124,7 +124,7 @@ class ModeIntegrations:
     def _made(self, dynamics: ModeDynamics, guards: Guards, method: DormandPrince | RK4, full: int,
               rest: Array) -> ReusableIntegration:  # fmt: skip
         kept = dynamics.places(full)
-        workspace = self._workspace(method, len(kept), len(guards))
+        workspace = self.workspace(method, len(kept), len(guards))
         watched = guards if dynamics.guards is not None else ()
         return ReusableIntegration(workspace, dynamics.function, dynamics.guards, dynamics.settle, len(rest), kept,
                      [usual_kind(guard) for guard in watched], [guard.height for guard in watched],

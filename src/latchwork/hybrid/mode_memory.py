@@ -127,14 +127,15 @@ class ModeMemory:
         self._memory, self._base = memory, held.base
         self._side: Function | None = None
         self._zones = list(zones_in(ContactStates([*points], zones=dict.fromkeys(memory.zones(), 0))).items())
+        placements = placement(EmbeddedMode), placement(GuardTable), placement(RowSources)
         self.programs = programs = lay_out(
             ModePrograms, contacts=scene.contacts, laws=scene.laws, zones=len(self._zones), n_q=n_q, n=n, n_held=rest,
-            holds=int(holds), user_guards=len(user), scratch=SCRATCH, mode_arrays=placement(EmbeddedMode),
-            guard_arrays=placement(GuardTable), row_arrays=placement(RowSources),
+            holds=int(holds), user_guards=len(user), scratch=SCRATCH, mode_arrays=placements[0],
+            guard_arrays=placements[1], row_arrays=placements[2],
         )  # fmt: skip
         np.asarray(programs.user_kinds)[:] = [usual_kind(guard) for guard in user]
         self._plain, self._most_guards = np.asarray(programs.plain), np.asarray(programs.most_guards)
-        self._alive: list[Any] = []
+        self._alive: list[Any] = [placements]
         self._laws: dict[ContactPoint, tuple[int, list[int]]] = {}  # the first of each, and strides of its zones
         self._first_closed = OPEN_FORMS * scene.contacts
         self._contact = record_words(programs, "contact", scene.contacts)
@@ -267,7 +268,7 @@ class ModeMemory:
         for n, workspace in integrations.workspaces.items():
             self._plain[n], self._most_guards[n] = workspace.at[0], workspace.guards
         if programs.room - programs.used < programs.wanted or not len(self.arena):
-            self.arena = np.empty(max(ARENA, 4 * programs.wanted), dtype=np.int64)
+            self.arena = np.zeros(max(ARENA, 4 * programs.wanted), dtype=np.int64)
             programs.arena, programs.room, programs.used = address(self.arena), len(self.arena), 0
 
     def words_at(self, at: int, count: int) -> NDArray[np.int64]:

@@ -115,6 +115,7 @@ class ModeTable:
         self._forms: dict[Any, Terms] = {}  # of constraints and contacts, whichever way they slide
         self._ready: tuple[Terms, tuple[tuple[Slider, ...], bytes], tuple[Mode, bool]] | None = None
         self._embeddings: dict[Any, Embedding] = {}
+        self._asked: dict[Any, None] = {}  # contact points of which `know` was asked, and how
         self._user = UserGuards(driven)
         self.memory = Memory()
         self._with_inputs: tuple[Any, tuple[int, ...]] | None = None
@@ -187,6 +188,11 @@ class ModeTable:
         """Find now how the gap of a contact changes, as it is watched where it is open or has just opened; its rows and
         its friction as it slides and sticks, besides what holds and, where ``free``, alone; and how what watches them
         changes. In space, as it ``slides`` only where that is asked for."""
+        asked = contact_point, free, tuple(holds.items()), slides
+        if asked in self._asked:
+            return
+        make_room(self._asked)
+        self._asked[asked] = None
         contact_point.get_ready()
         _ = self.held_names
         others: list[Holds] = [*([holds] if holds else []), *([{}] if free else [])]

@@ -110,7 +110,7 @@ def flow_setup(sim: Simulation, dynamics: ModeDynamics, stops: Mapping[str, Any]
 
 
 def kinds_at(guards: Guards, state: SimState) -> list[int]:
-    """Where guards are armed as a run begins: those that ended it here must rise before they end it integration."""
+    """Where guards are armed as a run begins: those that ended it here must rise before they end it again."""
     over = state.stopped[1] if state.stopped[0] == state.t else frozenset()
     return [guard_kind(guard, state.rules, over) for guard in guards]
 
@@ -239,11 +239,13 @@ def _tell_progress(sim: Simulation, reached: float) -> None:
 def _changed(sim: Simulation, current: ModeIntegration, changes: Sequence[Change], begun: bool,
              crossings: Crossings) -> ModeIntegration:  # fmt: skip
     """Account for changes that machine code has made; the integration of the last, which has begun or not."""
-    record, table = sim.record, sim.mode_table
+    record, table, dynamics, entered = sim.record, sim.mode_table, current.dynamics, None
+    began, t = current.began, current.t
     for change in changes:
         before, state = sim.state, sim.state
-        record.segments.append(Segment(change.solution, current.dynamics))
-        record.worked("integrate", current.dynamics.names, current.t, current.began, change.ended)
+        segment = Segment(change.solution, dynamics)
+        record.segments.append(segment)
+        record.worked("integrate", dynamics.names, t, began, change.ended)
         closed, points = before.contacts.closed, before.contacts.contact_points
         state = counted(state.but(t=change.t, x=change.x, begun=True), change.hits, crossings)
         state = state.but(contacts=change.contacts.after(state.contacts))
@@ -253,19 +255,20 @@ def _changed(sim: Simulation, current: ModeIntegration, changes: Sequence[Change
             state = state.but(rules=_looked(table, state, entered.guards, change.conditions))
         sim.state = state
         record.note_backs(state)
-        names = current.dynamics.names, state.active if entered is None else entered.dynamics.names
-        taken_up = partial(_taken_up, table, before, record.segments[-1], state) if state.holds else _nothing
-        began = partial(_before_reset, before, record.segments[-1], change.hits)
-        kept = record.keep(KeptReset(sim.world, began, change.hits, state))
+        names = dynamics.names, state.active if entered is None else entered.dynamics.names
+        taken_up = partial(_taken_up, table, before, segment, state) if state.holds else _nothing
+        kept = record.keep(KeptReset(sim.world, partial(_before_reset, before, segment, change.hits), change.hits,
+                                     state))  # fmt: skip
         record.tell_later(change.t, closed, state.contacts.closed, points, change.impacts, change.hits, names, taken_up,
                           kept)  # fmt: skip
         record.begin_switch(change.t, *names, change.ended)
         if begun or change is not changes[-1]:
             record.end_switch(change.ready)
         if entered is not None:
-            current = ModeIntegration(entered.integration, entered.dynamics, entered.guards, change.longest,
-                                      change.ready, change.t)  # fmt: skip
-    return current
+            dynamics, began, t = entered.dynamics, change.ready, change.t
+    if entered is None:
+        return current
+    return ModeIntegration(entered.integration, dynamics, entered.guards, changes[-1].longest, began, t)
 
 
 def _looked(table: ModeTable, state: SimState, guards: Guards, conditions: Array) -> Rules:

@@ -158,6 +158,18 @@ class SharedWorkspace(Workspace):
         """Whether fewer rows are left on the page."""
         return self.page.room - self.page.free < rows
 
+    def stats(self, steps: int, rejected: int, event: Event | None) -> Stats:
+        """What some steps took."""
+        begin = 2 if self.plain.control.first == 0.0 else 1
+        return Stats(steps, rejected, begin + (steps + rejected) * (self.tableau.stages - 1) + (event is not None))
+
+    def solution_of(self, first: int, last: int, steps: int, rejected: int, event: Event | None) -> Solution:
+        """What is in some rows of the page, of which the first has no bend."""
+        t, x, dx, bend = self.rows
+        end = last + 1
+        return Solution(t[first:end], x[first:end], dx[first:end], bend[first + 1 : end],
+                        self.stats(steps, rejected, event), event)  # fmt: skip
+
 
 class Samples(NamedTuple):
     """Times to keep of a run, in order; all else is forgotten page by page. ``rest`` is what is held meanwhile."""
@@ -187,7 +199,7 @@ class ReusableIntegration:
         fresh, shared = (parts[0], 1) if len(parts) == 1 else (np.concatenate(parts), 0)
         one = len(parts[0])
         two, three = (one, one) if shared else (len(parts[1]), 0 if settle is None else len(parts[2]))
-        self._stand(np.empty(block_words(m, n, len(fresh), one + two + three), dtype=np.int64), len(fresh))
+        self._stand(np.zeros(block_words(m, n, len(fresh), one + two + three), dtype=np.int64), len(fresh))
         code, first, (run_by, look_by) = address(function.code), 1 + n, self._run_by
         looks = 0 if guards is None else code if guards.code is function.code else address(guards.code)
         projects, judge = (0, 0, 0), 0
@@ -353,6 +365,10 @@ class ReusableIntegration:
         """Count the steps of this run so far, so that machine code is made where it pays."""
         self._count(self.record.control.steps)
 
+    def owe(self, steps: int) -> None:
+        """Count steps that machine code has made before this was there."""
+        self._owed += steps
+
     def _count(self, steps: int) -> None:
         self._owed += steps - self._counted
         self._counted = steps
@@ -404,9 +420,7 @@ class ReusableIntegration:
         """What is in some rows of this page, and of those before it."""
         self._count(steps)
         self._counted = 0
-        start = 2 if self.record.control.first == 0.0 else 1
-        stats = Stats(steps, rejected, start + (steps + rejected) * (self.workspace.tableau.stages - 1)
-                      + (event is not None))  # fmt: skip
+        stats = self.workspace.stats(steps, rejected, event)
         if samples is not None:
             record = self._keep(first, last, samples, float(self.workspace.rows[0][last]))
             self._record = None

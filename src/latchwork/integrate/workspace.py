@@ -47,7 +47,7 @@ class Workspace:
 
     def _rows_of(self, room: int) -> tuple[Array, Array, Array, Array]:
         shape = room, self.n
-        return np.empty(room), np.empty(shape), np.empty(shape), np.empty(shape)
+        return np.zeros(room), np.zeros(shape), np.zeros(shape), np.zeros(shape)
 
     def turn(self, room: int) -> None:
         """Take a new page for rows of t, x, ẋ and bend; what was written stays where it is."""

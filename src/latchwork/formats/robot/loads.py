@@ -12,6 +12,7 @@ from latchwork.mechanics.body import inertia
 from latchwork.mechanics.joints import JOINTS, QUATERNION
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import maximum, minimum
+from latchwork.symbolic.quantity import quantity
 
 Number = Callable[[str, float], Any]
 
@@ -20,7 +21,8 @@ def add_drives(robot: Robot, drives: Iterable[Drive], number: Number, names: Nam
     """An input for every drive: effort = gear · clip(gain · r + b0 + b1 · gear · q + b2 · gear · q̇)."""
     for drive in drives:
         joint = robot.joints[drive.joint]
-        r = robot.drives[drive.name] = robot.input(names.symbol(drive.name, "r_"))
+        said = quantity(description=f"drive of '{drive.joint}'")
+        r = robot.drives[drive.name] = robot.input(names.symbol(drive.name, "r_"), said)
         assert joint.value is not None
         assert joint.rate is not None
         gear = number(f"gear_{drive.name}", drive.gear)

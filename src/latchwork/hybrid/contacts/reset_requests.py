@@ -87,6 +87,13 @@ class Resets:
             found = self._rooms[held] = workspace_of(self.base, held, self._near, enforced)
         return found
 
+    def get_ready(self, points: Sequence[ContactPoint]) -> None:
+        """Make now all that resets of some contact points may ask for, however many of them are near."""
+        self.memory.hold(points)
+        self._near = max(self._near, len(points))
+        for point in points:
+            self.memory.make_ready(self.memory.places[point])
+
     def __call__(self, s: ContactStates, held: Terms, x: Array, hits: Sequence[Guard], lam: Mapping[str, Array],
                  at_once: bool | None, brief: float, call: Call = as_machine_code) -> Passed:  # fmt: skip
         """Go through what was hit at x = (t, q, u, rest); how contacts are is changed in place."""

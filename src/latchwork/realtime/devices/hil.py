@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from latchwork.errors import EvaluationError, undeclared
-from latchwork.export import export_c
+from latchwork.export.equations import export_c
 from latchwork.files import write_text
 from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.kane.equations import Equations

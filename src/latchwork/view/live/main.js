@@ -23,7 +23,7 @@ function route() {
   if (name) {
     const card = app.gallery.cards.get(name);
     app.bench = new Bench(name);
-    if (card && card.drawing) app.bench.still(card.drawing.scene);
+    if (card && card.scene) app.bench.still(card.scene);
   }
   else {
     app.gallery.open();
