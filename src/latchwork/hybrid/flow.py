@@ -60,6 +60,7 @@ class FlowNote:
     last: i64
     steps: i64
     rejected: i64
+    evaluations: i64
     impacts: i64
     ended: i64
     ready: i64
@@ -334,6 +335,7 @@ def note_change(run: Flow, integration: Integration, after: i64) -> None:
     note = run.note[c]
     note.before, note.after, note.first, note.last = run.mode, after, integration.first, integration.last
     note.steps, note.rejected = integration.control.steps, integration.control.rejected
+    note.evaluations = integration.control.evaluations
     note.impacts, note.t, note.energy = scene.impacts, integration.control.t, scene.energy
     note.approach_scale, note.motion_scale = scene.approach_scale, scene.motion_scale
     note.shared, note.longest = scene.shared, run.longest

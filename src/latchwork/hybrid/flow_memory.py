@@ -29,7 +29,7 @@ from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.rules import Rules, Watched
 from latchwork.hybrid.table import Array
-from latchwork.integrate.dense_output import Event
+from latchwork.integrate.dense_output import Event, Stats
 from latchwork.integrate.reusable_integration import ReusableIntegration, Samples
 from latchwork.integrate.status import EVENT, FULL
 from latchwork.program.evaluator import Evaluators
@@ -190,7 +190,7 @@ class FlowMemory:
         if isinstance(dynamics, Recombined):
             mode, n_u = dynamics.mode, self.run.n_u
             fresh = mode.fresh().copy()
-            z, out = np.empty(len(fresh)), np.zeros(self.run.states + 3 + 2 * n_u + len(mode.terms.rows))
+            z, out = np.zeros(len(fresh)), np.zeros(self.run.states + 3 + 2 * n_u + len(mode.terms.rows))
             embedded = (address_of(mode.expander), address_of(mode.forces), address_of(mode.code), address(z),
                         address(fresh), len(fresh), address(out))  # fmt: skip
             for point, i in self.memory.places.items():
@@ -279,16 +279,17 @@ class FlowMemory:
             return made
         after, before, contacts, events, hit, zones = self._noted
         for c in range(run.changes):
-            ended, entered, first, last, steps, rejected, impact, begin, ready, t, energy, *scales, longest = values(
+            ended, entered, first, last, *counts, impact, begin, ready, t, energy, a, b, shared, longest = values(
                 run.note[c]
             )
+            scales = a, b, shared  # of approach and motion, and whether they are
             words = ContactWords(self.memory, self.points, contacts[c].copy(), zones[c].copy(), *scales)
             laid = self.take_over(entered, words, t, after[c], rest) if entered >= len(self.modes) else None
             mode = self._rewritten if ended == MODES else self.modes[ended]
             assert mode is not None, "it was entered"
             places = tuple([i for i, took_part in enumerate(hit[c, : len(mode.guards)].tolist()) if took_part])
             event = Event(t, places, before[c, : mode.workspace.n].copy())
-            solution = mode.solution_of(first, last, steps, rejected, event, samples)
+            solution = mode.solution_of(first, last, Stats(*counts), event, samples)
             impacts = (impact_of(self.memory, self.points, events[c], energy),) if impact else ()
             following = self.modes[entered] if entered >= 0 else None
             made.append(Change(t, [mode.guards[i] for i in places], mode, following, words, after[c].copy(), solution,

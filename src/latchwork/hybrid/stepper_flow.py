@@ -41,7 +41,7 @@ from latchwork.hybrid.reset import Began, KeptReset
 from latchwork.hybrid.rules import Rules, guard_kind
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
-from latchwork.integrate.methods import RK4, DormandPrince, Method
+from latchwork.integrate.methods import RK4, Adaptive, Method
 from latchwork.integrate.reusable_integration import ReusableIntegration, Samples
 from latchwork.integrate.status import END, EVENT, FULL
 from latchwork.program.interrupt import interrupted
@@ -115,7 +115,7 @@ def kinds_at(guards: Guards, state: SimState) -> list[int]:
     return [guard_kind(guard, state.rules, over) for guard in guards]
 
 
-def flow_by_steps(sim: Simulation, call: Call, method: DormandPrince | RK4, dynamics: ModeDynamics, guards: Guards,
+def flow_by_steps(sim: Simulation, call: Call, method: Adaptive | RK4, dynamics: ModeDynamics, guards: Guards,
                   stops: Mapping[str, Any], ready: FlowSetup, until: float,
                   whole: bool) -> FlowResult | None:  # fmt: skip
     """Run from mode to mode, until a time, or an event that has to be passed here.
@@ -200,7 +200,7 @@ def _flows(sim: Simulation) -> bool:
     return not sim.world.broad_phase.sleeps and sim.world.watch_set.is_idle(state.contacts, sim.mode_table.base)
 
 
-def _begun(table: ModeTable, method: DormandPrince | RK4, dynamics: ModeDynamics, guards: Guards, t: float, x: Array,
+def _begun(table: ModeTable, method: Adaptive | RK4, dynamics: ModeDynamics, guards: Guards, t: float, x: Array,
            rest: Array,
            until: float, grid: float, kinds: Sequence[int] | None,
            segments: Sequence[Segment]) -> tuple[ReusableIntegration, int]:  # fmt: skip

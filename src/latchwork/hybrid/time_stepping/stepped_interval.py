@@ -152,11 +152,13 @@ class SteppedInterval:
 
 
 def stepped(memory: StepMemory, driven: Driven, rest: Array, until: float, stops: Mapping[str, Any],
-            progress: Callable[[float], Any] | None, pairs: Pairs | None = None) -> SteppedInterval:  # fmt: skip
+            progress: Callable[[float], Any] | None, pairs: Pairs | None = None,
+            stays: bool = False) -> SteppedInterval:  # fmt: skip
     """Steps until all is at rest, it is calm, a stop falls through zero, or the end.
 
-    ``pairs`` may come near on the way: it is asked before every step then.
+    With ``stays`` it is stepped on at rest. ``pairs`` may come near on the way: it is asked before every step then.
     """
+    going_on = (Reason.END, Reason.FULL, Reason.AT_REST) if stays else (Reason.END, Reason.FULL)
     made, most = SteppedInterval(memory), AT_ONCE if pairs is None else 1
     pieces = driven.pieces(float(memory.record.x[0]), until)[1:].tolist()
     while pieces:
@@ -172,7 +174,7 @@ def stepped(memory: StepMemory, driven: Driven, rest: Array, until: float, stops
             made.fell(stops)
         if progress is not None:
             progress(float(memory.record.x[0]))
-        if reason not in (Reason.END, Reason.FULL) or interrupted():
+        if reason not in going_on or interrupted():
             break
     memory.set_rest(driven.rest_at(rest, float(memory.record.x[0])))
     return made
