@@ -51,7 +51,7 @@ def lifting(model: lw.Model, **options: Any) -> Any:
 def dense(sim: lw.Simulation, inputs: list[str]) -> tuple[np.ndarray, ...]:
     """u̇₀, λ₀ without inputs, and U, V by the KKT matrix of the mode."""
     sim.advance(sim.t + 1e-9)
-    terms, row = sim.stage.mode.terms, sim.state.row
+    terms, row = sim.dynamics.mode.terms, sim.state.row
     names, n = [s.name for s in sim.equations.r], len(sim.equations.u)
     first = 1 + len(sim.equations.q) + n
     row[first : first + len(names)] = 0.0

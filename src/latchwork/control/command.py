@@ -10,6 +10,7 @@ import numpy as np
 
 from latchwork.algebra.linear import svd
 from latchwork.algebra.products import dot, norm
+from latchwork.constraint.embedded.mode import Mode
 from latchwork.constraint.terms import Array
 from latchwork.control.controllability import CUT, judged
 from latchwork.control.law_program import LawProgram
@@ -53,17 +54,8 @@ def command_at(law: _Law, model: Any, q: Any, u: Any, t: float, parameters: Mapp
     """What a law commands at a state of a model, with what holds and is closed there."""
     sim = model if isinstance(model, Simulation) else Simulation(
         model, q, u, controllers=[law], start=t, parameters=parameters, inputs=inputs)  # fmt: skip
-    program: Any = sim.world.shared.plan.law
-    if not (isinstance(program, LawProgram) and program.law is law):
-        contacts = [contact.name for contact in sim.state.contacts.members]
-        constraints = [name for name, hold in sim.state.holds.items() if hold.permanent]
-        program = law.bound(plan_of((), sim.equations, constraints, contacts))[1]
-        program.start(sim.mode_table.base, sim.state.row)
-    if not sim.state.settled:
-        sim.state = reset(sim.world, sim.state, (), {}, False)[0]
-    dynamics = dynamics_at(sim, {}, sim.state.row)[0]
-    mode = dynamics.mode if isinstance(dynamics, Recombined) else sim.mode_table.free_mode
-    state, x = sim.state, dynamics.reduced(sim.state.x)
+    program, mode = bound_to(law, sim), mode_of(sim)
+    state, x = sim.state, sim.state.x[mode.kept_states]
     must_be_controllable(program, mode, state.row)
     found, record = program.at(mode, state.t, x, state.held)
     if not np.isfinite(found).all():
@@ -81,6 +73,26 @@ def command_at(law: _Law, model: Any, q: Any, u: Any, t: float, parameters: Mapp
         round(float(np.trace(P))), float(norm(dot(np.eye(n) - P, M, P)) / norm(M)),
         bool(record.singular),
     )  # fmt: skip
+
+
+def bound_to(law: _Law, sim: Simulation) -> LawProgram:
+    """A law for the equations of a simulation, where it may act already."""
+    program: Any = sim.world.shared.plan.law
+    if isinstance(program, LawProgram) and program.law is law:
+        return program
+    contacts = [contact.name for contact in sim.state.contacts.members]
+    constraints = [name for name, hold in sim.state.holds.items() if hold.permanent]
+    program = law.bound(plan_of((), sim.equations, constraints, contacts))[1]
+    program.start(sim.mode_table.base, sim.state.row)
+    return program
+
+
+def mode_of(sim: Simulation) -> Mode:
+    """The mode in which a simulation stands, contacts settled."""
+    if not sim.state.settled:
+        sim.state = reset(sim.world, sim.state, (), {}, False)[0]
+    dynamics = dynamics_at(sim, {}, sim.state.row)[0]
+    return dynamics.mode if isinstance(dynamics, Recombined) else sim.mode_table.free_mode
 
 
 def _gave_way(program: LawProgram, record: Any, mode: Any, lam: Array) -> tuple[str, ...]:
