@@ -3,12 +3,12 @@
     python benchmarks/robots_on_floor.py [--out FOLDER] [--seconds S] [--only NAME ...]
 
 Each robot is loaded by one line, `lw.load(file, floating=True, ground=True)`, lifted, and let go; nothing is said of
-how to run it, and steps are of 2 ms where it is stepped. Shapes meet the floor alone, with friction 1, in both; joints have
-the damping and the dry friction of the file, and no stops. MuJoCo makes steps of 2 ms with elliptic cones. What a run
-took is processor time: the first time, with all that is made of the model as it goes (contact points, their programs,
-machine code), and once more from the same start. MuJoCo's model is made before. Beside it stands what came of it: when
-it came to rest, the fastest speed at the end, and how deep anything was in the floor, which is what the times are the
-price of.
+how to run it, and steps are of 2 ms where it is stepped. Shapes meet the floor alone, with friction 1, in both; joints
+have the damping and the dry friction of the file, and no stops. MuJoCo makes steps of 2 ms with elliptic cones. What a
+run took is processor time: the first time, with all that is made of the model as it goes (contact points, their
+programs, machine code), and once more from the same start. MuJoCo's model is made before. Beside it stands what came of
+it: when it came to rest, the fastest speed at the end, and how deep anything was in the floor, which is what the times
+are the price of.
 """
 
 from __future__ import annotations
