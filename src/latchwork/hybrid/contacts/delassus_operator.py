@@ -20,6 +20,7 @@ from latchwork.program.scalar import maximum
 
 ROUNDING = 1e-14  # of the terms of a sum that cancel
 APART = 1e-6  # pivots of S, whose diagonal is made 1: below it rows are close to depending on each other
+ROUNDED = 1e-13  # of the kinetic energy: changes below it are rounding
 GIVEN = 8  # P and u̇₀ that may be given at one state
 
 
@@ -310,7 +311,7 @@ def keep_only(delassus: Delassus, count: i64, some: i64p) -> None:
 
 @kernel
 def move(delassus: Delassus, impulse: f64p, u: f64p) -> f64:
-    """u⁺ = u⁻ + P Jᵀ Λ in place; the energy gained."""
+    """u⁺ = u⁻ + P Jᵀ Λ in place; the energy gained, 0 where it is the rounding of ½ uᵀ M u."""
     n, push = delassus.n, delassus.work
     before = square(n, delassus.mass, u)
     for j in range(n):
@@ -319,4 +320,5 @@ def move(delassus: Delassus, impulse: f64p, u: f64p) -> f64:
             push[j] += delassus.J[r * n + j] * impulse[r]
     for i in range(n):
         u[i] += times(n, offset(delassus.inverse, i * n), push)
-    return 0.5 * (square(n, delassus.mass, u) - before)
+    after = square(n, delassus.mass, u)
+    return 0.5 * (after - before) if fabs(after - before) > ROUNDED * maximum(before, after) else 0.0
