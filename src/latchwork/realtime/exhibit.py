@@ -38,7 +38,8 @@ class Exhibit:
     axes of N that lie in the picture, to the right and upwards; ``draw`` the points that a line joins. ``grip`` is the
     stiffness and damping (N/m, N s/m) of the hand that takes hold; without it, the hand is as firm as fits the mass
     there. ``thick`` says how to go on where events come too thick; ``controllers`` command inputs (`lw.control`), and
-    know nothing of a hand.
+    know nothing of a hand. ``targets`` are points that sliders move, such as where a law is to bring something: they
+    are drawn as rings, and dragged.
     """
 
     model: Model
@@ -60,6 +61,7 @@ class Exhibit:
     step: float = 1e-3
     thick: TimeStepping | None = None
     controllers: tuple[Any, ...] = ()
+    targets: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         name = self.model.name
@@ -70,7 +72,8 @@ class Exhibit:
         for slider, (low, high) in self.sliders.items():
             self._must_slide(slider, low, high)
         known: list[tuple[str, Mapping[str, Any], Any]] = [
-            ("point", self.model.points, self.draw), ("body", self.model.bodies, [self.hold] if self.hold else [])
+            ("point", self.model.points, (*self.draw, *self.targets)),
+            ("body", self.model.bodies, [self.hold] if self.hold else []),
         ]  # fmt: skip
         for kind, found, asked in known:
             for each in asked:
