@@ -11,7 +11,7 @@ from latchwork.hybrid.mode_contents import form_at, has_row, slides_with_frictio
 from latchwork.hybrid.mode_programs import GUARD_WORDS, ModePrograms
 from latchwork.hybrid.mode_record import ASK, ZONE
 from latchwork.integrate.guard_location import FLOOR
-from latchwork.integrate.integration import PATIENT, STRICT
+from latchwork.integrate.integration import PATIENT
 from latchwork.program.kernel import f64p, i64, i64p, kernel, offset
 from latchwork.program.records.memory import size_of
 from latchwork.program.records.placement import place_arrays
@@ -103,7 +103,7 @@ def put_guards(programs: ModePrograms, scene: Scene, word: i64p, size: i64, user
         table.user_guards, table.user_at, word[USER] = programs.user_guards, at, given.run
         for j in range(given.slots):
             table.z[at + j] = given.z[j]
-        for _ in range(programs.user_guards):
+        for j in range(programs.user_guards):
             said[g], said[count + g], said[2 * count + g] = ASK, 0, 0
-            kinds[g], heights[g], floors[g] = STRICT, 0.0, FLOOR
+            kinds[g], heights[g], floors[g] = programs.user_kinds[j], 0.0, FLOOR
             g += 1

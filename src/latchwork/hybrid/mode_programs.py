@@ -158,6 +158,7 @@ class ModePrograms:
     watch: list[GuardPrograms] = array("3 * contacts + 5 * laws")
     zone: list[ZonePrograms] = array("zones")
     user: list[UserPrograms] = array("n + 2")  # where nothing holds, then by rows
+    user_kinds: i64p = array("user_guards")  # where each of a user's guards is armed
     plain: i64p = array("n_q + n + 2")  # integrations of so many states, as a workspace has them,
     most_guards: i64p = array("n_q + n + 2")  # and guards that it has room for
     operations: i64  # of a call of the stepper,
