@@ -107,7 +107,7 @@ class Simulation:
             raise ModelError(f"law '{plan.law_name}' acts continuously, and time steps of {thick} hold inputs. Sample "
                              "the law, or leave thick out.")  # fmt: skip
         count = 0 if design or plan.law is not None else len(drawn) + self.world.broad_phase.pairs
-        rate = event_rate_of(thick, count, self.world.table(drives).base.scales.time)
+        rate = event_rate_of(thick, count, self.world.table(drives).base.scales.time, len(equations.u))
         state = SimState(t, np.append(x[1:n], 0.0), rest, drives, rate, t, holds)
         near = self.world.broad_phase.first(self.world.table(drives).base, state.row)
         state = self.world.with_pairs_of(with_contacts(self.world, state, (*contacts, *near)), rules_of(model))
