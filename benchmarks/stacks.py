@@ -29,7 +29,8 @@ from measure import QUICK, RESULTS, attempted, finish, machine, shown, table
 
 import latchwork as lw
 
-HEADS = ("scene", "bodies", "time", "made", "run", "stepped", "events", "K + V gained", "least gap", "fastest at the end")
+HEADS = ("scene", "bodies", "time", "made", "run", "stepped", "events", "K + V gained", "least gap",
+         "fastest at the end")  # fmt: skip
 G, FRICTION = 9.81, 0.6
 Start = dict[str, float]
 

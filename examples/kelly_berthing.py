@@ -33,9 +33,27 @@ def build() -> lw.Model:
         middle = link.origin if not length else link.origin.at(f"C{i}", 0.5 * length * link.frame.x)
         size = max(mass * length**2 / 12, 0.1 * mass)
         model.body(f"link{i}", link, middle, mass, lw.inertia(link.frame, 0.1 * mass, size, size))
-        model.actuate(link, model.input(f"T{i}"))
+        model.actuate(link, model.input(f"T{i}", lw.quantity(unit="N m", description=f"motor of joint {i}")))
         at = link.origin if not length else link.origin.at(f"P{i}", length * link.frame.x)
+    look(model)
     return model
+
+
+def look(model: lw.Model) -> None:
+    """A hull with a bay and wings, a module with a truss and panels: nothing that touches, only to be seen."""
+    orbiter, station = model.bodies["orbiter"], model.bodies["station"]
+    x, z = orbiter.frame.x, orbiter.frame.z
+    a, b, c = station.frame.x, station.frame.y, station.frame.z
+    nose, tail = orbiter.center.at("nose", 15.0 * x), orbiter.center.at("tail", -13.0 * x)
+    orbiter.capsule(nose, tail, 2.4)
+    orbiter.box((11.0, 18.0, 0.5), orbiter.center.at("wings", -7.0 * x - 1.4 * z))
+    orbiter.box((5.0, 0.4, 5.0), orbiter.center.at("fin", -12.0 * x + 4.0 * z))
+    orbiter.cylinder(orbiter.center.at("collar", 2.2 * z), model.points["port"], 1.1)
+    station.cylinder(model.points["hatch"], station.center.at("top of the module", 6.0 * c), 2.1)
+    station.box((1.0, 30.0, 1.0), station.center.at("truss", 7.0 * c))
+    for side in (-1.0, 1.0):
+        station.box((9.0, 6.0, 0.2), station.center.at(f"panel {side:+.0f}", side * 11.0 * b + 7.8 * c))
+    station.cylinder(station.center.at("boom", 1.8 * a - 6.0 * c), model.points["grapple"], 0.25)
 
 
 SHOW = ("q_station_pz", "q_orbiter_pz", "T2")
@@ -86,7 +104,8 @@ def run(model: lw.Model) -> lw.Trajectory:
 def live() -> lw.Exhibit:
     """The arm goes where its joints are told; the visitor takes the hand to the grapple."""
     model = build()
-    goals = [model.parameter(f"goal{i}", START.get(f"q{i}", 0.0)) for i in range(1, 7)]
+    goals = [model.parameter(f"goal{i}", lw.quantity(START.get(f"q{i}", 0.0), "rad", f"where joint {i} is to go"))
+             for i in range(1, 7)]  # fmt: skip
     law = lw.control.Projected(tracks={f"q{i}": goal for i, goal in enumerate(goals, 1)}, gains=(1.0, 2.0))
     return lw.Exhibit(model, q=START, u={}, draw=DRAW, view=VIEW, hold="link6", controllers=(law,),
                       sliders={f"goal{i}": (-math.pi, math.pi + 0.5) for i in range(1, 7)}, step=2e-3)  # fmt: skip

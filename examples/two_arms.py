@@ -27,7 +27,8 @@ def build() -> lw.Model:
         for link, point, mass, part in ((inner, base, 1.5, "upper"), (outer, elbow, 1.0, "lower")):
             middle = point.at(f"{link.name}_c", 0.25 * link.frame.x)
             model.body(f"{name}_{part}", link, middle, mass, lw.inertia(link.frame, zz=mass / 48))
-            model.actuate(link, model.input(f"T_{link.name}"))
+            motor = lw.quantity(unit="N m", description=f"motor of the {name} {part} arm")
+            model.actuate(link, model.input(f"T_{link.name}", motor))
         grip = bar.origin.at(f"{name}_grip", 0.2 * side * bar.frame.x)
         apart = grip.position() - hand.position()
         model.constraint(name, [apart.dot(bar.frame.x), apart.dot(bar.frame.y)])

@@ -81,17 +81,18 @@ def rounded_length(value: float) -> float:
 
 def largest(values: Iterable[float]) -> float:
     """The largest that is finite; 0 where none is positive."""
-    return max((value for value in values if math.isfinite(value)), default=0.0)
+    return max([value for value in values if math.isfinite(value)], default=0.0)
 
 
 def measure_at(base: Base, x: Array, sizes: Iterable[float] = ()) -> Measure:
     """Scales and units at the state x = (t, q, u, rest) of a start; ``sizes`` are of shapes."""
     lengths = base.lengths
-    W = base.spread(x).reshape(len(lengths), -1)
-    length = _length(base, x, sizes)
-    q, u = units = units_of(np.where(lengths, length, 1.0), W)
-    inertia = largest((_parts(base, x)[1] * u * u).tolist()) or 1.0
-    scales = Scales(length, power_of_four(_time(base, x, length, *units)), power_of_four(inertia) / length / length)
+    W, (qdot, M, _), g = base.spread(x).reshape(len(lengths), -1), _parts(base, x), _gravity(base, x)
+    length = _length(base, x, qdot, g, sizes)
+    q, u = units_of(np.where(lengths, length, 1.0), W)
+    inertia = largest((M * u * u).tolist()) or 1.0
+    time = power_of_four(_time(base, x, qdot, math.sqrt(g / length), q, u))
+    scales = Scales(length, time, power_of_four(inertia) / length / length)
     return Measure(scales, tuple(q.tolist()), tuple(u.tolist()))
 
 
@@ -100,26 +101,26 @@ def measured(base: Base, x: Array, sizes: Iterable[float] = ()) -> Base:
     return base.measured_by(measure_at(base, x, sizes))
 
 
-def _length(base: Base, x: Array, sizes: Iterable[float]) -> float:
+def _length(base: Base, x: Array, qdot: Array, g: float, sizes: Iterable[float]) -> float:
     """L: see above."""
     offsets, n_q = base.offsets, len(base.lengths)
     together = x.copy()
     together[1 : 1 + n_q][base.lengths] = 0.0
     part = largest((*offsets.sizes(together)[offsets.moving].tolist(), *sizes))
     where = largest((*offsets.sizes(x).tolist(), *np.abs(x[1 : 1 + n_q][base.lengths]).tolist()))
-    v, a = largest(np.abs(_parts(base, x)[0][base.lengths]).tolist()), _gravity(base, x)
-    found = max(part, FAR * where) if part > 0.0 else where or (math.pi * math.pi * v * v / a if a > 0.0 else 0.0)
+    v = largest(np.abs(qdot[base.lengths]).tolist())
+    found = max(part, FAR * where) if part > 0.0 else where or (math.pi * math.pi * v * v / g if g > 0.0 else 0.0)
     return rounded_length(found) if found > 0.0 else 1.0
 
 
-def _time(base: Base, x: Array, length: float, q: Array, u: Array) -> float:
-    """T, not rounded; 1 where nothing moves, and nothing would some way off."""
+def _time(base: Base, x: Array, qdot: Array, falls: float, q: Array, u: Array) -> float:
+    """T, not rounded; 1 where nothing moves, and nothing would some way off. ``falls`` is √(g / L)."""
     rest, n_q = x.copy(), len(q)
     rest[1 + n_q : 1 + n_q + len(u)] = 0.0
     aside = rest.copy()
     aside[1 : 1 + n_q] += OFF * q
-    turns = largest(np.abs(_parts(base, x)[0] / q).tolist())
-    loads = max(_swing(base, rest, u), math.sqrt(_gravity(base, x) / length))
+    turns = largest(np.abs(qdot / q).tolist())
+    loads = max(_swing(base, rest, u), falls)
     found = max(loads, FAR * turns) if loads > 0.0 else turns or _swing(base, aside, u)
     return math.pi / found if found > 0.0 else 1.0
 

@@ -10,7 +10,7 @@ put down afterwards (`flow_notes`).
 from __future__ import annotations
 
 from latchwork.constraint.embedded.final_state import placed, whole
-from latchwork.hybrid.contacts.reset_kernel import DONE, reset
+from latchwork.hybrid.contacts.reset_kernel import DONE, NOTED, reset
 from latchwork.hybrid.contacts.scene import SLIPS, ContactEvent, ContactStateRecord, Scene
 from latchwork.hybrid.contacts.step_limit import FAR, FOREVER
 from latchwork.hybrid.mode_layout import lay_out_mode
@@ -59,6 +59,7 @@ class FlowNote:
     last: i64
     steps: i64
     rejected: i64
+    evaluations: i64
     impacts: i64
     ended: i64
     ready: i64
@@ -91,6 +92,8 @@ class Flow:
     begun: i64  # how the last mode began
     ended: i64  # 1 where the steps of the first mode have ended in an event already
     arrivals: i64
+    alone: i64  # 1 where nobody hears the notes of impacts
+    passed: i64  # changes so far
     most_known: i64
     known: i64  # modes that the state knows, and that are not laid out here
     began: i64
@@ -295,6 +298,7 @@ def note_change(run: Flow, integration: Integration, after: i64) -> None:
     note = run.note[c]
     note.before, note.after, note.first, note.last = run.mode, after, integration.first, integration.last
     note.steps, note.rejected = integration.control.steps, integration.control.rejected
+    note.evaluations = integration.control.evaluations
     note.impacts, note.t, note.energy = scene.impacts, integration.control.t, scene.energy
     note.approach_scale, note.motion_scale = scene.approach_scale, scene.motion_scale
     note.shared, note.longest = scene.shared, run.longest
@@ -318,6 +322,55 @@ def note_change(run: Flow, integration: Integration, after: i64) -> None:
 
 
 @kernel
+def change_mode(run: Flow, mode: ModeRecord, t: f64) -> i64:
+    """The reset where guards of a mode have fallen, and the next mode, begun: 1 where steps can be made in it.
+
+    0 where Python is asked: by the reset, and nothing has changed; by a mode that is not laid out, or does not begin.
+    """
+    integration = mode.block.integration
+    note, work = run.note[run.changes], integration.x[integration.n - 1]
+    note.ended = counter()
+    clear_event(run.scene)
+    if full_state(run, mode, t, integration.x) == 0 or say_guards(run, mode, t, work) == 0:
+        return 0
+    outcome = reset(run.scene, run.x)
+    while outcome == NOTED and run.alone == 1:
+        outcome = reset(run.scene, run.x)
+    if outcome != DONE:
+        return 0
+    known = run.modes
+    found = find_or_lay_out(run)
+    for i in range(run.n_q + run.n_u):
+        run.state[i] = run.x[1 + i]
+    run.state[run.n_q + run.n_u] = work + run.scene.work
+    run.longest = longest_step(run)
+    note_change(run, integration, found)
+    integration.page.free = integration.last + 1
+    run.changes += 1
+    run.passed += 1
+    run.begun = NOT_YET
+    if found < 0:
+        note.ready = counter()
+        return 0
+    enter_mode(run, found, t, integration.control.grid, 1 if found >= known else 0)
+    note.after, note.ready = run.mode, counter()
+    return 1 if run.begun == FULL else 0
+
+
+@kernel
+def enter_mode(run: Flow, found: i64, t: f64, grid: f64, is_new: i64) -> None:
+    """Begin a mode where the run stands, in other speeds where those of one that was met before are poor here."""
+    run.begun = begin_mode(run, found, t, grid, is_new)
+    if run.begun == REWRITE and is_new == 0:
+        again = lay_out_next(run)
+        if again >= 0:
+            poor = record_at(ModeRecord, i64p_at(run.table[found]), 0)
+            poor.hash, found = -1, again
+            run.begun = begin_mode(run, found, t, grid, 1)
+    run.mode = found
+
+
+@kernel
 def flow(run: Flow, until: f64) -> i64:
     """Steps, resets, and on in the next mode: the status of the steps that ended it.
 
@@ -337,36 +390,7 @@ def flow(run: Flow, until: f64) -> i64:
         run.reached = t
         if status != EVENT or run.changes == run.allowed or t >= until or asks(run, mode) == 1:
             break
-        note, work = run.note[run.changes], integration.x[integration.n - 1]
-        note.ended = counter()
-        clear_event(run.scene)
-        if full_state(run, mode, t, integration.x) == 0 or say_guards(run, mode, t, work) == 0:
-            break
-        if reset(run.scene, run.x) != DONE:
-            break
-        known = run.modes
-        found = find_or_lay_out(run)
-        for i in range(run.n_q + run.n_u):
-            run.state[i] = run.x[1 + i]
-        run.state[run.n_q + run.n_u] = work + run.scene.work
-        run.longest = longest_step(run)
-        note_change(run, integration, found)
-        integration.page.free = integration.last + 1
-        run.changes += 1
-        run.begun = NOT_YET
-        if found < 0:
-            note.ready = counter()
-            break
-        grid, is_new = integration.control.grid, 1 if found >= known else 0
-        run.begun = begin_mode(run, found, t, grid, is_new)
-        if run.begun == REWRITE and is_new == 0:
-            again = lay_out_next(run)
-            if again >= 0:
-                poor = record_at(ModeRecord, i64p_at(run.table[found]), 0)
-                poor.hash, found = -1, again
-                run.begun = begin_mode(run, found, t, grid, 1)
-        run.mode, note.after, note.ready = found, found, counter()
-        if run.begun != FULL:
+        if change_mode(run, mode, t) == 0:
             break
     run.done = counter()
     return status

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -19,21 +19,42 @@ from latchwork.hybrid.laid_out_mode import LaidOutMode
 from latchwork.hybrid.mode_record import ModeRecord
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.table import Array
-from latchwork.integrate.dense_output import Solution
-from latchwork.integrate.reusable_integration import ReusableIntegration
+from latchwork.integrate.dense_output import Event, Solution, Stats
+from latchwork.integrate.reusable_integration import STEPS_PER_COUNT, ReusableIntegration, Samples, SharedWorkspace
 
 STRUCK, IMPULSE = 10, 14  # words of an event
 
 
-class FlowMode(NamedTuple):
-    """A mode that is laid out: its integration, equations and guards; its record, its key, and what these need."""
+class FlowMode:
+    """A mode that is laid out: its workspace, equations and guards; its record, its key, and what these need. Its
+    integration is made where Python steps it, if machine code has laid it out."""
 
-    integration: ReusableIntegration
-    dynamics: ModeDynamics
-    guards: Guards
-    record: ModeRecord
-    key: NDArray[np.int64]
-    alive: tuple[Any, ...]
+    def __init__(self, workspace: SharedWorkspace, dynamics: ModeDynamics, guards: Guards, record: ModeRecord,
+                 key: NDArray[np.int64], alive: tuple[Any, ...],
+                 integration: ReusableIntegration | Callable[[], ReusableIntegration]) -> None:  # fmt: skip
+        self.workspace, self.dynamics, self.guards, self.record = workspace, dynamics, guards, record
+        self.key, self._alive, self._integration = key, alive, integration
+        self._steps = 0  # that no integration knows of
+
+    @property
+    def integration(self) -> ReusableIntegration:
+        """What steps it."""
+        if not isinstance(self._integration, ReusableIntegration):
+            self._integration = self._integration()
+            self._integration.owe(self._steps)
+        return self._integration
+
+    def is_stepped_by(self, integration: ReusableIntegration) -> bool:
+        """Whether this is its integration."""
+        return self._integration is integration
+
+    def solution_of(self, first: int, last: int, stats: Stats, event: Event, samples: Samples | None) -> Solution:
+        """What is in some rows of the page; all of them where no samples are asked for."""
+        is_made = isinstance(self._integration, ReusableIntegration)
+        if samples is None and not is_made and self._steps + stats.steps <= STEPS_PER_COUNT:
+            self._steps += stats.steps
+            return self.workspace.solution_of(first, last, stats, event)
+        return self.integration.solution_of(first, last, stats, event, samples)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,16 +21,15 @@ from latchwork.hybrid.designs import Embedded
 from latchwork.hybrid.flow import EVENT_WORDS, KEY, STATE_WORDS, Flow, flow, write_key
 from latchwork.hybrid.flow_changes import Change, ContactWords, FlowMode, impact_of
 from latchwork.hybrid.laid_out_mode import KEY as KEY_FIELD
-from latchwork.hybrid.laid_out_mode import LaidOutMode, LaidOutModes, MachineMode
+from latchwork.hybrid.laid_out_mode import LaidOutMode, LaidOutModes, MachineMode, SharedParts, shared_parts
 from latchwork.hybrid.mode_dynamics import Recombined, Unconstrained
 from latchwork.hybrid.mode_integration import ModeIntegration
 from latchwork.hybrid.mode_memory import ModeMemory, is_answered, says
 from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
 from latchwork.hybrid.path import ModeDynamics
-from latchwork.hybrid.rules import Rules
 from latchwork.hybrid.table import Array
-from latchwork.integrate.dense_output import Event
-from latchwork.integrate.reusable_integration import Samples
+from latchwork.integrate.dense_output import Event, Stats
+from latchwork.integrate.reusable_integration import ReusableIntegration, Samples
 from latchwork.integrate.status import EVENT, FULL
 from latchwork.program.evaluator import Evaluators
 from latchwork.program.function import Function
@@ -41,7 +40,6 @@ from latchwork.program.records.view import address_of, record_at
 if TYPE_CHECKING:
     from latchwork.hybrid.mode_table import Holds, ModeTable
 
-NO_RULES = Rules()
 MODES, CHANGES, KNOWN = 256, 64, 1024  # that there is room for
 GUARDS = 8  # of each contact point
 MODE_WORDS = size_of(ModeRecord)
@@ -52,7 +50,7 @@ class FlowMemory:
 
     def __init__(self, table: ModeTable, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any],
                  rest: int) -> None:  # fmt: skip
-        resets, pacing, held = table.resets, table.pacing, table.held(holds)
+        resets, pacing, held = table.resets, table.pacing, table.constraint_terms(holds)
         resets.memory.hold(contact_points)
         self.mode_table, self.holds = table, holds
         self.memory, self.room, self.points = resets.memory, resets.room(held), tuple(contact_points)
@@ -74,6 +72,7 @@ class FlowMemory:
         run.known = 0 if self.lays_out else KNOWN + 1
         self.modes: list[FlowMode] = []
         self._places: dict[bytes, int] = {}
+        self._parts: dict[tuple[bytes, tuple[Any, ...]], SharedParts] = {}
         self._known: LaidOutModes | None = None  # what the state knows that its modes are those of,
         self._own: set[ModeDynamics] = set()  # their equations,
         self._entered_dynamics: set[ModeDynamics] = set()  # those that are entered,
@@ -94,7 +93,7 @@ class FlowMemory:
 
     def serves(self, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any]) -> bool:
         """Whether its modes are those of some contact points and constraints, as they are now, with these stops."""
-        resets, held = self.mode_table.resets, self.mode_table.held(holds)
+        resets, held = self.mode_table.resets, self.mode_table.constraint_terms(holds)
         return (resets.memory.scene is self._scene and held is self.held and resets.room(held) is self.room
                 and (holds is self.holds or tuple(holds.items()) == tuple(self.holds.items()))
                 and tuple(stops.items()) == self.stops
@@ -156,7 +155,7 @@ class FlowMemory:
         other speeds than those that the state knows, it is found by nobody else."""
         key = self._written_key()
         known = self._places.get(key.tobytes())
-        if known is not None and self.modes[known].integration is current.integration:
+        if known is not None and self.modes[known].is_stepped_by(current.integration):
             return known
         entered = self._entered(current, key, least)
         if current.dynamics not in self._own:
@@ -183,18 +182,19 @@ class FlowMemory:
         if isinstance(dynamics, Recombined):
             mode, n_u = dynamics.mode, self.run.n_u
             fresh = mode.fresh().copy()
-            z, out = np.empty(len(fresh)), np.zeros(self.run.states + 3 + 2 * n_u + len(mode.terms.rows))
+            z, out = np.zeros(len(fresh)), np.zeros(self.run.states + 3 + 2 * n_u + len(mode.terms.rows))
             embedded = (address_of(mode.expander), address_of(mode.forces), address_of(mode.code), address(z),
                         address(fresh), len(fresh), address(out))  # fmt: skip
             for point, i in self.memory.places.items():
                 if point.name in mode.terms.rows.slices:
-                    rows[i] = 2 * n_u + mode.terms.rows.slices[point.name].start + (0 if point.held else 1)
+                    rows[i] = 2 * n_u + mode.terms.rows.slices[point.name].start + (0 if point.without_normal else 1)
             alive += [mode, fresh, z, out]
         record, at = record_at(ModeRecord, np.zeros(MODE_WORDS), 0), address(words)
         write(record, current.integration.at, int(key[-1]), guards, int(isinstance(dynamics, Recombined)), least, at,
               at + 8 * guards,
               at + 16 * guards, address(key), at + 24 * guards, *embedded, 0)  # fmt: skip
-        return FlowMode(current.integration, dynamics, current.guards, record, key, tuple(alive))
+        integration = current.integration
+        return FlowMode(integration.workspace, dynamics, current.guards, record, key, tuple(alive), integration)
 
     def _learn(self, current: ModeIntegration) -> None:
         """Enter the programs of a mode that Python has laid out: others are made of them as well."""
@@ -217,10 +217,9 @@ class FlowMemory:
 
     # --- running ------------------------------------------------------------------------------------------------
 
-    def __call__(self, current: ModeIntegration, s: ContactStates, least: float, ended: bool, until: float,
-                 rest: Array, allowed: int,
-                 at_once: bool | None, brief: float) -> int:  # fmt: skip
-        """Run from where an integration stands; the status of the stepper."""
+    def prepare(self, current: ModeIntegration, s: ContactStates, least: float, ended: bool, rest: Array, allowed: int,
+                at_once: bool | None, brief: float) -> None:  # fmt: skip
+        """See to all that a call from a mode that has begun needs."""
         run, memory, self._contacts = self.run, self.memory, s
         memory.ready(self.room)
         self._programs.ready()
@@ -231,6 +230,12 @@ class FlowMemory:
         run.rest, run.arrivals = rest, Function.arrivals
         if self.lays_out:
             self.layout.ready(self.mode_table.integrations)
+
+    def __call__(self, current: ModeIntegration, s: ContactStates, least: float, ended: bool, until: float, rest: Array,
+                 allowed: int, at_once: bool | None, brief: float) -> int:  # fmt: skip
+        """Run from a mode that has begun on; the status of the stepper."""
+        self.prepare(current, s, least, ended, rest, allowed, at_once, brief)
+        run, memory = self.run, self.memory
         began, call = time.perf_counter(), self._briefly if current.integration.is_brief(until) else self._call
         status: int = call(self._at, until)
         self._clock = began, time.perf_counter()
@@ -259,45 +264,56 @@ class FlowMemory:
             return made
         after, before, contacts, events, hit, zones = self._noted
         for c in range(run.changes):
-            ended, entered, first, last, steps, rejected, impact, begin, ready, t, energy, *scales, longest = values(
+            ended, entered, first, last, *counts, impact, begin, ready, t, energy, a, b, shared, longest = values(
                 run.note[c]
             )
+            scales = a, b, shared  # of approach and motion, and whether they are
             words = ContactWords(self.memory, self.points, contacts[c].copy(), zones[c].copy(), *scales)
             laid = self.take_over(entered, words, t, after[c], rest) if entered >= len(self.modes) else None
             mode = self._rewritten if ended == MODES else self.modes[ended]
             assert mode is not None, "it was entered"
-            places = tuple(np.flatnonzero(hit[c, : len(mode.guards)]).tolist())
-            event = Event(t, places, before[c, : mode.integration.workspace.n].copy())
-            solution = mode.integration.solution_of(first, last, steps, rejected, event, samples)
+            places = tuple([i for i, took_part in enumerate(hit[c, : len(mode.guards)].tolist()) if took_part])
+            event = Event(t, places, before[c, : mode.workspace.n].copy())
+            solution = mode.solution_of(first, last, Stats(*counts), event, samples)
             impacts = (impact_of(self.memory, self.points, events[c], energy),) if impact else ()
             following = self.modes[entered] if entered >= 0 else None
             made.append(Change(t, [mode.guards[i] for i in places], mode, following, words, after[c].copy(), solution,
                                impacts, longest, self._when(begin), self._when(ready), laid))  # fmt: skip
         return made
 
-    def contacts_after(self, words: ContactWords) -> ContactStates:
-        """The contact states of the run with those that machine code has written."""
-        assert self._contacts is not None, "contact states are given where a call begins"
-        return words.after(self._contacts)
-
     def take_over(self, place: int, words: ContactWords, t: float, x: Array,
                     rest: Array) -> tuple[Any, LaidOutMode]:  # fmt: skip
         """A mode that machine code has laid out after a change to (q, u, work): what it is known by, and what it is."""
-        table, holds, s = self.mode_table, self.holds, self.contacts_after(words)
-        stops, row = dict(self.stops), np.concatenate([[t], x[:-1], rest])
-        where = self.layout.words_at(int(self._table[place]), MODE_WORDS)
-        record = record_at(ModeRecord, where, 0)
-        key = table.key(holds, s, NO_RULES, stops)
-        made = MachineMode(table, self.layout, record, s, stops, row)
-        dynamics = made.dynamics(*table.embedding(key[0], key[1][0], holds, s), (*holds, *s.labels))
-        integration = made.integration(dynamics, len(x))
+        table, row = self.mode_table, np.concatenate([[t], x[:-1], rest])
+        record = record_at(ModeRecord, self.layout.words_at(int(self._table[place]), MODE_WORDS), 0)
         own = self.layout.words_at(values(record)[KEY_FIELD], self._words + 1)
-        table.integrations.take(dynamics, integration)
-        self.modes.append(FlowMode(integration, dynamics, made.guards, record, own, (self.layout.arena,)))
+        parts = self._parts_of(own.tobytes(), words)
+        made = MachineMode(table, self.layout, record, parts, row)
+        dynamics = made.dynamics()
+
+        def integration() -> ReusableIntegration:
+            found = made.integration(dynamics)
+            table.integrations.take(dynamics, found)
+            return found
+
+        workspace = table.integrations.workspaces[made.states]
+        self.modes.append(FlowMode(workspace, dynamics, parts.guards, record, own, (self.layout.arena,), integration))
         self._places[own.tobytes()] = place
         self._own.add(dynamics)
         self._entered_dynamics.add(dynamics)
-        return key, LaidOutMode(dynamics, made.guards, (row,))
+        return parts.key, LaidOutMode(dynamics, parts.guards, (row,))
+
+    def _parts_of(self, key: bytes, words: ContactWords) -> SharedParts:
+        """What modes of some contact states have in common; runs of one mechanism meet the same again and again."""
+        assert self._contacts is not None, "contact states are given where a call begins"
+        known = key, tuple(self._contacts.zones.items()) if self._contacts.zones else ()
+        found = self._parts.get(known)
+        if found is None:
+            if len(self._parts) >= MODES:
+                self._parts.pop(next(iter(self._parts)))
+            s = words.after(self._contacts)
+            found = self._parts[known] = shared_parts(self.mode_table, self.holds, s, dict(self.stops))
+        return found
 
     def _when(self, count: int) -> float:
         """When something was, by the clock."""

@@ -1,20 +1,22 @@
 """A mode that machine code has laid out, as Python knows it: its equations, its guards, and the problem that steps it.
 
 The problem stands on the memory that the kernel `lay_out_mode` has filled, and has perhaps been stepped in it; of the
-equations, which a run keeps for good, there are copies. Nothing is chosen or laid out again.
+equations, which a run keeps for good, there are copies. Nothing is chosen or laid out again, and nothing is made of
+them before somebody asks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.embedded.layout import Block, Watch
-from latchwork.constraint.embedded.mode import selected_mode
+from latchwork.constraint.embedded.mode import Mode, selected_mode
 from latchwork.constraint.embedded.slider import Slider
 from latchwork.constraint.selection_kernel import SelectedSpeeds, selection_of
 from latchwork.constraint.terms import Array, Terms
@@ -27,18 +29,21 @@ from latchwork.hybrid.mode_integration import usual_kind
 from latchwork.hybrid.mode_memory import ModeMemory
 from latchwork.hybrid.mode_record import ModeRecord
 from latchwork.hybrid.path import ModeDynamics
+from latchwork.hybrid.rules import Rules
 from latchwork.integrate.reusable_integration import ReusableIntegration, block_words
 from latchwork.integrate.workspace import Memory
+from latchwork.program.function import Function
 from latchwork.program.records.memory import values
 from latchwork.program.records.shape import words_of
 from latchwork.program.records.view import record_at
 
 if TYPE_CHECKING:
-    from latchwork.hybrid.mode_table import ModeTable
+    from latchwork.hybrid.mode_table import Holds, ModeTable
 
 LAP, KEY, CODE, FRESH, SIZE, CHOSEN = 0, 8, 12, 14, 15, 17  # fields of a `ModeRecord`
 
 (GUARDS,) = words_of(EmbeddedMode, "guards")
+NO_RULES = Rules()
 
 
 class LaidOutMode(NamedTuple):
@@ -53,62 +58,105 @@ class LaidOutMode(NamedTuple):
 LaidOutModes = Mapping[Any, LaidOutMode]
 
 
+class SharedParts(NamedTuple):
+    """What modes of the same contact states have in common: what they are known by, rows, none where nothing holds,
+    what slides, guards, what holds in words, and the programs of what watches them."""
+
+    key: Any
+    terms: Terms | None
+    sliders: tuple[Slider, ...]
+    guards: Guards
+    label: tuple[str, ...]
+    functions: tuple[Function, ...]
+
+
+def shared_parts(table: ModeTable, holds: Holds, s: ContactStates, stops: Mapping[str, Any]) -> SharedParts:
+    """What modes of some contact states have in common, with constraints that hold and conditions that end a run."""
+    key, forms = table.key(holds, s, NO_RULES, stops), forms_in(s)
+    user = [Guard("stop", name, value) for name, value in stops.items()]
+    terms, sliders = table.embedding(key[0], key[1][0], holds, s)
+    functions = [function for point, form in zip(s.contact_points, forms, strict=True)
+                 for function in piece_of(point, s, form).functions]  # fmt: skip
+    functions += [zone_program(point, zone).function for zone, point in zones_in(s).items()]
+    program = table.user_program(user, None if terms is None else len(terms.rows))
+    functions += [] if program is None else [program]
+    return SharedParts(key, terms, sliders, Guards([*guards_of(s, forms), *user]), (*holds, *s.labels),
+                       tuple(functions))  # fmt: skip
+
+
 class MachineMode:
-    """A mode that machine code has laid out at x = (t, q, u, rest): its contact states, and where it is."""
+    """A mode that machine code has laid out at x = (t, q, u, rest). Its numbers are kept; what Python knows it by is
+    made of them where somebody asks: most modes of most runs are never asked for."""
 
-    def __init__(self, table: ModeTable, memory: ModeMemory, record: ModeRecord, s: ContactStates,
-                 stops: Mapping[str, Any], x: Array) -> None:  # fmt: skip
-        self._table, self._memory, self._s, self._x = table, memory, s, x
-        fields = values(record)
-        self._lap, self._chosen = fields[LAP], fields[CHOSEN]
-        code = memory.words_at(fields[CODE], 1).view(np.int32)[:1].copy()
-        self._block = Block(code, memory.numbers_at(fields[FRESH], fields[SIZE]).copy(), int(code[0]))
-        self._forms, self._stops = forms_in(s), [Guard("stop", name, value) for name, value in stops.items()]
-        self.guards = Guards([*guards_of(s, self._forms), *self._stops])
+    def __init__(self, table: ModeTable, memory: ModeMemory, record: ModeRecord, parts: SharedParts, x: Array) -> None:
+        self._table, self._parts, self._x = table, parts, x
+        fields, terms = values(record), parts.terms
+        self._code = memory.words_at(fields[CODE], 1).copy()
+        self._numbers, self._arrivals = memory.numbers_at(fields[FRESH], fields[SIZE]).copy(), Function.arrivals
+        if terms is not None:
+            _, n, m = terms.sizes
+            self._chosen = memory.numbers_at(fields[CHOSEN], 1 + 2 * m + n + m * n).copy()
+            self.states = terms.sizes[0] + n - m + 1
+        else:
+            self.states = len(table.driven.equations.q) + len(table.driven.equations.u) + 1
+        words = self._words()
+        self._lap = memory.words_at(fields[LAP], block_words(len(parts.guards), self.states, *words))
+        self._fresh = words[0]
 
-    def dynamics(self, terms: Terms | None, sliders: tuple[Slider, ...],
-                 label: tuple[str, ...]) -> Recombined | Unconstrained:  # fmt: skip
+    def _words(self) -> tuple[int, int]:
+        """Fresh slots of its integration, and all slots."""
+        fresh = len(self._numbers)
+        if self._parts.terms is not None:
+            return fresh, 3 * fresh
+        fresh += self._table.side.function.slots + 1
+        return fresh, fresh
+
+    def dynamics(self) -> Recombined | Unconstrained:
         """Its equations."""
-        table, watch, memory = self._table, self._watch(terms), Memory(self._table.memory)
-        if terms is None:
-            look = replace(table.free_mode, watch=watch)
-            look.stand_on(self._block)
-            return Unconstrained(table.side, look, names=self._s.labels, memory=memory)
-        mode = selected_mode(terms, self._selected(terms), self._x, table.held_names, sliders)
-        mode.stand_on(self._block, watch)
-        return Recombined(table.driven, mode, watch, label=label, memory=memory)
+        table, memory = self._table, Memory(self._table.memory)
+        if self._parts.terms is None:
+            return Unconstrained(table.side, self, names=self._parts.label, memory=memory)
+        return Recombined(table.driven, self, label=self._parts.label, memory=memory)
 
-    def _watch(self, terms: Terms | None) -> Watch:
+    @cached_property
+    def _block(self) -> Block:
+        code = self._code.view(np.int32)[:1]
+        return Block(code, self._numbers, int(code[0]))
+
+    @cached_property
+    def mode(self) -> Mode:
+        """The mode itself; where nothing holds, what watches it."""
+        table, (_, terms, sliders, *_) = self._table, self._parts
+        if terms is None:
+            look = replace(table.free_mode, watch=self.watch)
+            look.stand_on(self._block, self._arrivals)
+            return look
+        mode = selected_mode(terms, self._selected(terms), self._x, table.held_names, sliders)
+        mode.stand_on(self._block, self._arrivals, self.watch)
+        return mode
+
+    @cached_property
+    def watch(self) -> Watch:
         """What watches it."""
-        s, user = self._s, self._table.user_program(self._stops, None if terms is None else len(terms.rows))
-        functions = [function for point, form in zip(s.contact_points, self._forms, strict=True)
-                     for function in piece_of(point, s, form).functions]  # fmt: skip
-        functions += [zone_program(point, zone).function for zone, point in zones_in(s).items()]
-        functions += [] if user is None else [user]
         _, z, start = self._block
         first = start + int(z.view(np.int64)[start + GUARDS])
-        return Watch(look_at_guards, z[first:], 2 * len(self.guards), tuple(functions))
+        return Watch(look_at_guards, z[first:], 2 * len(self._parts.guards), self._parts.functions)
 
     def _selected(self, terms: Terms) -> SelectedSpeeds:
         """The speeds that were chosen, with what goes with them."""
         _, n, m = terms.sizes
-        numbers = self._memory.numbers_at(self._chosen, 1 + 2 * m + n + m * n).copy()
-        typical, lengths, weights, B = np.split(numbers[1:], np.cumsum([m, m, n]))
+        pivot, numbers = float(self._chosen[0]), self._chosen[1:]
+        typical, lengths, weights = numbers[:m], numbers[m : 2 * m], numbers[2 * m : 2 * m + n]
         dependent = [0] * n
         for j in record_at(EmbeddedMode, self._block.z, self._block.start).dep:
             dependent[j] = 1
-        return SelectedSpeeds(selection_of(m, tuple(dependent)), B.reshape(m, n), typical, lengths, weights,
-                              float(numbers[0]))  # fmt: skip
+        return SelectedSpeeds(selection_of(m, tuple(dependent)), numbers[2 * m + n :].reshape(m, n), typical, lengths,
+                              weights, pivot)  # fmt: skip
 
-    def integration(self, dynamics: Recombined | Unconstrained, full: int) -> ReusableIntegration:
-        """The problem that steps it; full states are so many."""
+    def integration(self, dynamics: ModeDynamics) -> ReusableIntegration:
+        """The problem that steps it."""
         assert dynamics.guards is not None, "contacts are watched"
-        fresh, copies = len(self._block.z), 3
-        if isinstance(dynamics, Unconstrained):
-            fresh, copies = fresh + dynamics.side.function.slots + 1, 1
-        workspace = self._table.integrations.workspaces[len(dynamics.places(full))]
-        words = self._memory.words_at(self._lap, block_words(len(self.guards), workspace.n, fresh, copies * fresh))
+        workspace, guards = self._table.integrations.workspaces[self.states], self._parts.guards
         return ReusableIntegration.laid_out(workspace, dynamics.function, dynamics.guards, dynamics.settle,
-                              [usual_kind(guard) for guard in self.guards], [guard.height for guard in self.guards],
-                              [guard.unit for guard in self.guards], words, fresh)  # fmt: skip
-
+                                            [usual_kind(guard) for guard in guards], [guard.height for guard in guards],
+                                            [guard.unit for guard in guards], self._lap, self._fresh)  # fmt: skip

@@ -17,6 +17,7 @@ from latchwork.constraint.terms import Base
 from latchwork.hybrid.contacts.initial_contacts import contacts_of, must_run_contacts
 from latchwork.hybrid.controllers import Plan, plan_of
 from latchwork.hybrid.input_laws import Driven, driven
+from latchwork.hybrid.interference.watch import Scenes
 from latchwork.hybrid.mode_table import ModeTable, programs_of
 from latchwork.hybrid.start import given_constraints, mechanism
 from latchwork.kane.equations import Equations
@@ -39,6 +40,7 @@ class Mechanism:
     held: Mapping[str, float]
     base: Base
     tables: Tables = field(default_factory=dict, repr=False)
+    scenes: Scenes = field(default_factory=Scenes, repr=False)
 
     @property
     def equations(self) -> Equations:
@@ -50,7 +52,7 @@ class Mechanism:
 
     def beside(self) -> Mechanism:
         """The same with memory of its own."""
-        return replace(self, base=replace(self.base), tables={})
+        return replace(self, base=replace(self.base), tables={}, scenes=Scenes())
 
 
 def mechanism_of(model: Any, constraints: Sequence[Constraint] = (),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,15 +66,34 @@ def looked(guards: Executable | None, memory: Memory, t: float, x: Array, rest: 
     return out
 
 
+class LateMode(Protocol):
+    """A mode that is made where it is asked for, and what watches it."""
+
+    @property
+    def mode(self) -> Mode:
+        """The mode; where nothing holds, what watches it."""
+        ...
+
+    @property
+    def watch(self) -> Watch:
+        """What watches it."""
+        ...
+
+
 @dataclass(eq=False)
 class Unconstrained:
     """M u̇ = f as it is."""
 
     side: RightSide
-    guards: Executable | None
+    watched: Mode | Function | LateMode | None
     settle: None = None
     names: tuple[str, ...] = ()
     memory: Memory = field(default_factory=Memory, repr=False)
+
+    @cached_property
+    def guards(self) -> Executable | None:
+        given = self.watched
+        return given if given is None or isinstance(given, Mode | Function) else given.mode
 
     @property
     def function(self) -> Executable:
@@ -125,12 +144,22 @@ class Recombined:
     """Constraints embedded by recombination: a mode, and the guards that watch it."""
 
     driven: Driven
-    mode: Mode
-    watch: Watch | None
+    given: Mode | LateMode
+    watched: Watch | None = None
     label: tuple[str, ...] | None = field(default=None, kw_only=True)
     memory: Memory = field(default_factory=Memory, kw_only=True, repr=False)
     # the same in other speeds
     others: dict[Selection, Recombined] = field(default_factory=dict, kw_only=True, repr=False)
+
+    @cached_property
+    def mode(self) -> Mode:
+        """The mode."""
+        return self.given if isinstance(self.given, Mode) else self.given.mode
+
+    @cached_property
+    def watch(self) -> Watch | None:
+        """What watches it."""
+        return self.watched if isinstance(self.given, Mode) else self.given.watch
 
     @property
     def function(self) -> Executable:

@@ -115,6 +115,7 @@ class ModeTable:
         self._forms: dict[Any, Terms] = {}  # of constraints and contacts, whichever way they slide
         self._ready: tuple[Terms, tuple[tuple[Slider, ...], bytes], tuple[Mode, bool]] | None = None
         self._embeddings: dict[Any, Embedding] = {}
+        self._asked: dict[Any, None] = {}  # contact points of which `know` was asked, and how
         self._user = UserGuards(driven)
         self.memory = Memory()
         self._with_inputs: tuple[Any, tuple[int, ...]] | None = None
@@ -186,6 +187,11 @@ class ModeTable:
         """Find now how the gap of a contact changes, as it is watched where it is open or has just opened; its rows and
         its friction as it slides and sticks, besides what holds and, where ``free``, alone; and how what watches them
         changes. In space, as it ``slides`` only where that is asked for."""
+        asked = contact_point, free, tuple(holds.items()), slides
+        if asked in self._asked:
+            return
+        make_room(self._asked)
+        self._asked[asked] = None
         contact_point.get_ready()
         _ = self.held_names
         others: list[Holds] = [*([holds] if holds else []), *([{}] if free else [])]
@@ -252,7 +258,7 @@ class ModeTable:
         constraints = (*holds, *contact_points)
         return known if known.rows.constraints == constraints else known.with_constraints(constraints)
 
-    def held(self, holds: Holds) -> Terms:
+    def constraint_terms(self, holds: Holds) -> Terms:
         """The rows of all constraints that hold, contacts apart."""
         return self.terms_of(tuple([hold.constraint for hold in holds.values()]) if holds else ())
 
@@ -260,7 +266,7 @@ class ModeTable:
         """Where in ``rest`` the inputs stand on which rows of what holds, and belts of contacts, depend."""
         key = tuple(holds.items()), contacts
         if self._with_inputs is None or self._with_inputs[0] != key:
-            self._with_inputs = key, inputs_in_rows(self.driven, self.held(holds).rows, contacts)
+            self._with_inputs = key, inputs_in_rows(self.driven, self.constraint_terms(holds).rows, contacts)
         return self._with_inputs[1]
 
     def key(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> Any:
@@ -330,18 +336,20 @@ class ModeTable:
         contact_points = contact_states.constraints()
         sliding = contact_states.sliding()
         if not holds and not contact_points and not sliding:
-            return (self.held({}) if isinstance(self.design, Controlled) else None), ()
+            return (self.constraint_terms({}) if isinstance(self.design, Controlled) else None), ()
         held = tuple([hold.constraint for hold in holds.values()])
-        enforced = tuple([contact_point for contact_point in sliding if contact_point.held])
-        terms = self._with_contacts(held, contact_points, enforced) if contact_points or enforced else self.held(holds)
+        enforced = tuple([contact_point for contact_point in sliding if contact_point.without_normal])
+        terms = self.constraint_terms(holds)
+        if contact_points or enforced:
+            terms = self._with_contacts(held, contact_points, enforced)
         own = [*contact_points.values(), *enforced]
         sources = {contact_point: len(terms.sources) - len(own) + i for i, contact_point in enumerate(own)}
         sliders = []
-        for contact_point, way in sliding.items():
-            row = ENFORCED if contact_point.held else terms.rows.slices[contact_point.name].start
+        for contact_point, slip in sliding.items():
+            row = ENFORCED if contact_point.without_normal else terms.rows.slices[contact_point.name].start
             if contact_point.is_pressed and contact_point.feature.closed_with is not None:
                 row = terms.rows.slices[contact_point.feature.closed_with.name].start
-            sliders.append(contact_point.slider(sources[contact_point], row, way, contact_states.zones))
+            sliders.append(contact_point.slider(sources[contact_point], row, slip, contact_states.zones))
         return terms, tuple(sliders)
 
     # --- numbers ------------------------------------------------------------------------------------------------
@@ -370,7 +378,7 @@ class ModeTable:
     @cached_property
     def free_mode(self) -> Mode:
         """A mode without rows, as memory of guards where nothing holds."""
-        terms, n = self.held({}), len(self.driven.equations.u)
+        terms, n = self.constraint_terms({}), len(self.driven.equations.u)
         free = Selection((), (), tuple(range(n)), ())
         none = np.zeros(0)
         return Mode(terms, free, self.held_names, np.ones(n), none, none, 0.0, np.zeros(n), np.zeros((0, n)))

@@ -20,6 +20,8 @@ from latchwork.symbolic.traverse import reachable, rebuild
 def inputs_in_rows(driven: Driven, rows: Rows, contacts: Iterable[Contact] = ()) -> tuple[int, ...]:
     """Where in ``rest`` the inputs stand, and the numbers of their tables, on which rows and belts depend."""
     g, n_r, n_p = driven.equations.system.graph, len(driven.equations.r), len(driven.equations.p)
+    if len(driven.held) == n_p:
+        return ()
     held = [node for row in (rows.phi, *rows.B_nodes, rows.C_nodes, rows.c_nodes) for node in row if node is not None]
     belts = [node for contact in contacts for shape in contact.shapes for node in _belts(shape)]
     found = set(reachable(g, [*held, *rebuild(g, belts, driven.laws)]))

@@ -37,7 +37,7 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
 
     ``q`` and ``u`` are sequences or mappings by name (what is left out starts at 0). ``inputs`` are numbers, held,
     expressions in t, q and u, or ``lw.Table(times, values, "held" or "linear")``. ``method`` is
-    ``lw.DormandPrince(...)`` or ``lw.RK4(step)``; for stiff systems ``lw.SciPy("Radau")`` or ``lw.Sundials()``.
+    ``lw.DormandPrince(...)`` or ``lw.RK4(step)``; for stiff systems ``lw.Radau()``.
 
     ``controllers`` command inputs while it runs: laws inside the equations, or sampled ones (``lw.control``).
 

@@ -41,7 +41,7 @@ from latchwork.hybrid.reset import Began, KeptReset
 from latchwork.hybrid.rules import guard_kind
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
-from latchwork.integrate.methods import RK4, DormandPrince, Method
+from latchwork.integrate.methods import RK4, Adaptive, Method
 from latchwork.integrate.reusable_integration import ReusableIntegration, Samples
 from latchwork.integrate.status import END, EVENT, FULL
 from latchwork.program.interrupt import interrupted
@@ -108,12 +108,12 @@ def flow_setup(sim: Simulation, dynamics: ModeDynamics, stops: Mapping[str, Any]
 
 
 def kinds_at(guards: Guards, state: SimState) -> list[int]:
-    """Where guards are armed as a run begins: those that ended it here must rise before they end it integration."""
+    """Where guards are armed as a run begins: those that ended it here must rise before they end it again."""
     over = state.stopped[1] if state.stopped[0] == state.t else frozenset()
     return [guard_kind(guard, state.rules, over) for guard in guards]
 
 
-def flow_by_steps(sim: Simulation, call: Call, method: DormandPrince | RK4, dynamics: ModeDynamics, guards: Guards,
+def flow_by_steps(sim: Simulation, call: Call, method: Adaptive | RK4, dynamics: ModeDynamics, guards: Guards,
              stops: Mapping[str, Any], ready: FlowSetup, until: float, whole: bool) -> FlowResult | None:  # fmt: skip
     """Run from mode to mode, until a time, or an event that has to be passed here.
 
@@ -194,7 +194,7 @@ def _flows(sim: Simulation) -> bool:
     return not sim.world.broad_phase.sleeps and sim.world.watch_set.is_idle(state.contacts, sim.mode_table.base)
 
 
-def _begun(table: ModeTable, method: DormandPrince | RK4, dynamics: ModeDynamics, guards: Guards, t: float, x: Array,
+def _begun(table: ModeTable, method: Adaptive | RK4, dynamics: ModeDynamics, guards: Guards, t: float, x: Array,
            rest: Array,
            until: float, grid: float, kinds: Sequence[int] | None,
            segments: Sequence[Segment]) -> tuple[ReusableIntegration, int]:  # fmt: skip
@@ -233,30 +233,33 @@ def _tell_progress(sim: Simulation, reached: float) -> None:
 def _changed(sim: Simulation, current: ModeIntegration, changes: Sequence[Change], begun: bool,
              crossings: Crossings) -> ModeIntegration:  # fmt: skip
     """Account for changes that machine code has made; the integration of the last, which has begun or not."""
-    record, table = sim.record, sim.mode_table
+    record, table, dynamics, entered = sim.record, sim.mode_table, current.dynamics, None
+    began, t = current.began, current.t
     for change in changes:
         before, state = sim.state, sim.state
-        record.segments.append(Segment(change.solution, current.dynamics))
-        record.worked("integrate", current.dynamics.names, current.t, current.began, change.ended)
+        segment = Segment(change.solution, dynamics)
+        record.segments.append(segment)
+        record.worked("integrate", dynamics.names, t, began, change.ended)
         closed, points = before.contacts.closed, before.contacts.contact_points
         state = counted(state.but(t=change.t, x=change.x, begun=True), change.hits, crossings)
         state = state.but(contacts=change.contacts.after(state.contacts))
         sim.state = state = state if change.laid is None else state.but(modes=with_mode(state.modes, *change.laid))
         record.note_backs(state)
         entered = change.after
-        names = current.dynamics.names, state.active if entered is None else entered.dynamics.names
-        taken_up = partial(_taken_up, table, before, record.segments[-1], state) if state.holds else _nothing
-        began = partial(_before_reset, before, record.segments[-1], change.hits)
-        kept = record.keep(KeptReset(sim.world, began, change.hits, state))
+        names = dynamics.names, state.active if entered is None else entered.dynamics.names
+        taken_up = partial(_taken_up, table, before, segment, state) if state.holds else _nothing
+        kept = record.keep(KeptReset(sim.world, partial(_before_reset, before, segment, change.hits), change.hits,
+                                     state))  # fmt: skip
         record.tell_later(change.t, closed, state.contacts.closed, points, change.impacts, change.hits, names, taken_up,
                           kept)  # fmt: skip
         record.begin_switch(change.t, *names, change.ended)
         if begun or change is not changes[-1]:
             record.end_switch(change.ready)
         if entered is not None:
-            current = ModeIntegration(entered.integration, entered.dynamics, entered.guards, change.longest,
-                                      change.ready, change.t)  # fmt: skip
-    return current
+            dynamics, began, t = entered.dynamics, change.ready, change.t
+    if entered is None:
+        return current
+    return ModeIntegration(entered.integration, dynamics, entered.guards, changes[-1].longest, began, t)
 
 
 def _nothing(impulses: Mapping[str, Array]) -> Mapping[str, Array]:
@@ -269,7 +272,8 @@ def _taken_up(table: ModeTable, state: SimState, segment: Segment, after: SimSta
     """What constraints took up of an impact that ended a segment."""
     t, rest = after.t, after.driven.rest_at(after.rest, after.t)
     before = np.concatenate([[t], end_of(segment, rest)[1][:-1], rest])
-    return constraint_impulses(table.held(state.holds), before, after.row, state.contacts.contact_points, impulses)
+    terms, points = table.constraint_terms(state.holds), state.contacts.contact_points
+    return constraint_impulses(terms, before, after.row, points, impulses)
 
 
 def _before_reset(state: SimState, segment: Segment, hits: Sequence[Guard]) -> Began:

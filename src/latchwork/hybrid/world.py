@@ -48,8 +48,11 @@ class World:
     looks_ahead: bool = True
     broad_phase: BroadPhase = field(default_factory=BroadPhase)
     watch_set: WatchSet = field(default_factory=WatchSet)
-    watch: Watch = field(default_factory=Watch)
+    watch: Watch = field(init=False)
     ahead: Ahead = field(default_factory=Ahead)
+
+    def __post_init__(self) -> None:
+        self.watch = Watch(self.shared.scenes)
 
     def table(self, driven: Driven) -> ModeTable:
         """The mode table of some equations, measured by some scales and units."""

@@ -34,7 +34,7 @@ def forces_of(sim: Stepped) -> Array:
     found = [np.asarray(lam.get(name, np.zeros(len(hold.constraint.zero)))) for name, hold in state.holds.items()]
     udot: Array | None = None
     for contact_point, contact_state in state.contacts.closed.items():
-        if contact_point.held and not contact_point.is_bounded and udot is None:
+        if contact_point.without_normal and not contact_point.is_bounded and udot is None:
             udot = dynamics.accelerations(np.array([sim.t]), _states(dynamics, x)[None], rest[None])[0]
         found.append(
             _of_contact(
@@ -66,14 +66,14 @@ def _of_contact(
     """Normal force, then along each tangent: what a stick exerts, or −μ d N; friction of a joint has no normal one."""
     if contact_point.is_bounded:
         normal, across = pressing, lam
-    elif contact_point.held:
+    elif contact_point.without_normal:
         assert udot is not None, "found where some contact is held"
         slope = contact_point.force_function(state)
         normal, across = float(dot(slope[:-1], udot) + slope[-1]), lam
     else:
         normal, across = float(lam[0]) if len(lam) else 0.0, lam[1:]
     if contact_state.state is not ContactState.STICK:
-        way = contact_state.way or (0.0,) * len(contact_point.tangents)
-        across = -contact_point.laws(state, zones)[2] * normal * np.asarray(way[: len(contact_point.tangents)])
+        slip = contact_state.slip or (0.0,) * len(contact_point.tangents)
+        across = -contact_point.laws(state, zones)[2] * normal * np.asarray(slip[: len(contact_point.tangents)])
     shown, missing = 0.0 if contact_point.is_bounded else normal, len(contact_point.tangents) - len(across)
     return np.concatenate([[shown], across[: len(contact_point.tangents)], np.zeros(missing)])

@@ -29,6 +29,8 @@ def quantity(value: Any = None, unit: str = "", description: str = "") -> Quanti
     if not isinstance(unit, str) or not isinstance(description, str):
         raise ModelError(f"a quantity is a value, a unit and a description; got {unit!r:.60} and {description!r:.60}. "
                          'Write lw.quantity(2.0, "kg", "mass of the basket").')  # fmt: skip
+    if isinstance(value, str):
+        raise ModelError(f"the value of a quantity is {value!r:.60}, a text. Give a number: lw.quantity(2.0, 'kg').")
     read(unit)
     if len(description) > LONGEST or any(not character.isprintable() for character in description):
         raise ModelError(f"the description {description!r:.60} is longer than {LONGEST} characters or no plain text. "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import math
+import threading
+from concurrent.futures import Executor, Future
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,13 @@ def still(page: Any) -> None:
     page.tab.click("#play")
     page.wait("app.bench.head.paused === 1")
     page.tab.wait_for_timeout(120)
+
+
+class Idle(Executor):
+    """What draws cards and typesets, and never gets to it."""
+
+    def submit(self, *work: Any, **given: Any) -> Future[Any]:
+        return Future()
 
 
 def go(page: Any) -> None:
@@ -280,6 +289,31 @@ def test_there_is_something_to_see_at_once(opened):
     assert took < 500.0
     assert page.look("""(() => { const c = document.getElementById('picture');
         return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v) => v > 0); })()""")
+
+
+@pytest.mark.parametrize("name", ["whipple_bicycle", "pile"])
+def test_a_cold_address_shows_the_start_before_its_loop_has_begun(browser, name):
+    """An address opened first of all, without a card and while its loop still waits, is a picture."""
+    begins = threading.Event()
+
+    class Waiting(Ticked):
+        def __init__(self, source: str) -> None:
+            begins.wait(60.0)
+            super().__init__(source)
+
+    with House({name: name, "caster": "caster"}, looping=Waiting, workers=Idle) as house:
+        page = Page(browser, house)
+        page.look(f"() => {{ location.hash = '#{name}'; }}")
+        page.wait("performance.getEntriesByName('first picture').length")
+        page.tab.set_viewport_size({"width": 900, "height": 600})  # a page that is fitted anew keeps it
+        page.tab.wait_for_timeout(200)
+        assert page.look("app.bench.frame") is None
+        picture = seen(page)[60:400, 40:500]
+        assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 50
+        begins.set()
+        page.wait("app.bench.head.t > 0")
+        assert not page.complaints
+        page.close()
 
 
 @pytest.mark.parametrize("name", ["double_pendulum", "four_bar"])

@@ -141,14 +141,15 @@ class Mode:
                  self.course, self.numbers, self.limit, self.least_pivot)  # fmt: skip
         return Mode(*given, guards, self.sliders, self.share)
 
-    def stand_on(self, block: Block, watch: Watch | None = None) -> None:
-        """Take memory that is laid out, and filled as of now; guards that watch this mode lie in it as well."""
+    def stand_on(self, block: Block, arrivals: int, watch: Watch | None = None) -> None:
+        """Take memory that is laid out, and was filled at so many `Function.arrivals`; guards that watch this mode lie
+        in it as well."""
         self._block = block
         if watch is None:
-            self._slots["z"], self._slots["arrivals"] = block.z, Function.arrivals
+            self._slots["z"], self._slots["arrivals"] = block.z, arrivals
             return
         made = self._watched(watch)
-        made.stand_on(block)
+        made.stand_on(block, arrivals)
         self._slots["twin"] = made
 
     @property

@@ -129,7 +129,7 @@ def piece_of(contact_point: ContactPoint, contact_states: ContactStates, form: F
 def _piece(contact_point: ContactPoint, contact_states: ContactStates, form: Form) -> Piece:
     closed, tracked = form.form == CLOSED, contact_point.feature.tracked
     bounds, law = len(contact_point.feature.within), contact_point.law_in(contact_states.zones) if closed else ()
-    found_with_rates = contact_point.held and not contact_point.is_pressed
+    found_with_rates = contact_point.without_normal and not contact_point.is_pressed
     programs: dict[str, RateProgram | Function | None] = {
         "near": near_program(contact_point) if bounds or not closed else None,
         "surface": surface_program(contact_point) if closed or tracked is not None else None,
@@ -139,7 +139,7 @@ def _piece(contact_point: ContactPoint, contact_states: ContactStates, form: For
     }
     reach = None if tracked is None else within_reach(tracked)
     fields: dict[str, Any] = {
-        "form": form.form, "enforced": PRESSED if contact_point.is_pressed else int(contact_point.held),
+        "form": form.form, "enforced": PRESSED if contact_point.is_pressed else int(contact_point.without_normal),
         "slides": form.slides, "bounds": bounds,
         "across": len(contact_point.tangents) * form.sticks, "upright": int(contact_point.upright is not None),
         "tracked": 0 if tracked is None else PLAIN if reach is None else REACHED, "laws": form.laws,

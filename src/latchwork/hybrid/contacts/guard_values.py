@@ -228,13 +228,13 @@ def stick_guards(mode: EmbeddedMode, contact: GuardedContact, values: f64p, rate
     if contact.slides == NO_SLIP:
         return 0
     slider = mode.slider[contact.slider]
-    way, a, a_rate = slider.way, slip_speed(mode, slider, 0), slip_rate(mode, slider, 0)
+    slip, a, a_rate = slider.slip, slip_speed(mode, slider, 0), slip_rate(mode, slider, 0)
     if contact.slides == IN_PLANE:
-        values[0] = a * way[0] + contact.still
-        rates[0] = a_rate * way[0]
+        values[0] = a * slip[0] + contact.still
+        rates[0] = a_rate * slip[0]
         return 1
     b, b_rate = slip_speed(mode, slider, 1), slip_rate(mode, slider, 1)
-    c, d, trace = way[0], way[1], way[2]
+    c, d, trace = slip[0], slip[1], slip[2]
     squares, squares_rate = a * a + b * b, 2.0 * (a * a_rate + b * b_rate)
     ahead, ahead_rate = a * c + b * d, a_rate * c + b_rate * d
     if contact.slides == BEGINS:
@@ -245,7 +245,7 @@ def stick_guards(mode: EmbeddedMode, contact: GuardedContact, values: f64p, rate
     values[1] = ahead - TURN * length
     rates[1] = ahead_rate - TURN * divide(0.5 * squares_rate, length)
     if contact.slides == BEGINS:
-        begun = way[3] * way[3]
+        begun = slip[3] * slip[3]
         values[2] = 1.0 - divide(squares, begun)
         rates[2] = -divide(squares_rate, begun)
     else:

@@ -44,12 +44,12 @@ def read_law(scene: Scene, i: i64, x: f64p) -> i64:
 
 @kernel
 def no_speed(scene: Scene, k: i64) -> f64:
-    """A normal velocity of contact k that is slower is none: by what moves there, and by what rounding leaves of motion
-    across the normal."""
+    """A normal velocity of contact k that is slower is none: by what moves there, by what rounding leaves of motion
+    across the normal, and by what it leaves of no motion at all, where sequences of impacts would never end."""
     tol = scene.tolerances
     delassus = scene.delassus
-    slow = tol.at_rest * maximum(scene.approach_scale, delassus.motion_scale) * delassus.slip_unit[delassus.first[k]]
-    return maximum(slow, tol.rounding * delassus.kinetic_bound[k])
+    slow = maximum(tol.at_rest * maximum(scene.approach_scale, delassus.motion_scale), tol.nothing)
+    return maximum(slow * delassus.slip_unit[delassus.first[k]], tol.rounding * delassus.kinetic_bound[k])
 
 
 @kernel

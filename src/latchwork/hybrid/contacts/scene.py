@@ -38,7 +38,7 @@ class ContactRecord:
 
     contact: i64  # which contact it is a feature of
     tangents: i64
-    held: i64  # 1 where it has no normal row, enforced or bounded
+    without_normal: i64  # 1 where it has no normal row: enforced or bounded
     enforced: i64  # 1 where the coordinates themselves keep its gap at zero
     bounded: i64  # 1 where coefficients are limits of its force, and it has no gap: dry friction of a joint
     presser: i64  # the contact point by whose normal force its limits are multiplied, as of rolling; else −1
@@ -108,7 +108,7 @@ class EnforcedContact:
     """A contact point that the coordinates enforce, while it is decided whether it sticks or slides."""
 
     point: i64
-    slips: i64  # 1 where it slides ``way``, or has no friction
+    slips: i64  # 1 where it slides along ``slip``, or has no friction
     slip_direction: f64p = array(2)
     slip: f64p = array(2)
     row: i64  # the first of its rows among those that hold besides, where it sticks

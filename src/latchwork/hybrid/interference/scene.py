@@ -70,7 +70,7 @@ class Scene:
         self.pairs = np.array([pair for *pair, _ in rows], dtype=np.int64).reshape(-1, 2)
         self._pieces = pieces
         self.bundle = Bundle([lowered(driven, [e for frame, point in frames for e in _pose(frame, point)])])
-        self._ways = np.tile([1.0, 0.0, 0.0], (len(rows), 1))
+        self._ways = np.empty((len(rows), 3))
         code, slots, poses = self.bundle.addresses
         self.memory = lay_out(penetration_search.WatchedScene, inputs=len(x), count=len(pieces),
                               places=FRAME * len(frames), most=len(rows), x=x, code=code,
@@ -80,6 +80,12 @@ class Scene:
         self.sizes = self._sizes()
         self.watched, self.deep, self._allowed = np.arange(0), np.zeros(0), 0.0
         self._kept: tuple[NDArray[np.int64], Array, Array] = self.pairs[:0], self._ways[:0], self.deep
+        self.begin(x)
+
+    def begin(self, x: Array) -> None:
+        """Stand at a state from which a run begins: nothing was looked at yet."""
+        self.x[:], self._ways[:] = x, (1.0, 0.0, 0.0)
+        self.watched = self.watched[:0]
         self.watch([True] * len(self.told))
 
     def watch(self, which: Sequence[bool]) -> None:

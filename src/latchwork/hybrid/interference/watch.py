@@ -22,12 +22,14 @@ from latchwork.hybrid.interference.scene import Scene, told_of
 from latchwork.hybrid.path import Segment
 from latchwork.hybrid.table import Array
 from latchwork.integrate.dense_output import Solution
+from latchwork.kane.equations import Equations
 from latchwork.program.native import address, native
 
 TOLERANCE = 1e-6  # of the size of the smaller shape: what lies deeper has passed into the other
 STEPPED = 1e-2  # the same in time stepping, where steps are looked at once penetration was taken out
 CLEAR = 0.1  # of the tolerance: how far apart the two are at the instant to which a run goes back
 HALVINGS = 60
+SCENES = 8  # that are kept
 
 
 class Passing(NamedTuple):
@@ -49,10 +51,33 @@ class Passed(Exception):
         self.passing, self.segments = passing, list(segments)
 
 
-class Watch:
-    """Looks at the contacts of one run; one thread at a time."""
+class Scenes:
+    """Scenes of contacts with some parameters, which runs of one mechanism share, one run at a time."""
 
     def __init__(self) -> None:
+        self._known: dict[tuple[Equations, tuple[Contact, ...], bytes], Scene | None] = {}
+
+    def at(self, driven: Driven, members: tuple[Contact, ...], lengths: bytes, x: Array) -> Scene | None:
+        """The scene of some contacts at a state (t, q, u, rest), as if nothing had been looked at before; none where no
+        distance can be told."""
+        key = driven.equations, members, lengths
+        if key in self._known:
+            found = self._known[key]
+            if found is not None:
+                found.begin(x)
+            return found
+        if len(self._known) >= SCENES:
+            self._known.pop(next(iter(self._known)))
+        told = told_of(members)
+        made = self._known[key] = Scene(driven, told, x) if told else None
+        return made
+
+
+class Watch:
+    """Looks at the contacts of one run; one thread at a time. ``scenes`` are those of runs before it, see `Scenes`."""
+
+    def __init__(self, scenes: Scenes) -> None:
+        self._scenes = scenes
         self._members: tuple[Contact, ...] = ()
         self._scene: Scene | None = None
         self._lengths = b""
@@ -80,10 +105,10 @@ class Watch:
 
     def _begin(self, driven: Driven, members: tuple[Contact, ...], x: Array) -> None:
         """Take up contacts; refuse those that are new, have no front, and come with shapes that lie in each other."""
-        told = told_of(members)
-        scene = Scene(driven, told, x) if told else None
+        scene = self._scenes.at(driven, members, x[_parameters(driven)].tobytes(), x)
+        told = () if scene is None else scene.told
         deep = {} if scene is None else _deep(scene, x)
-        has_front = {one.contact for one in told if one.has_front}
+        has_front = {one.contact for one in told if one.has_front} if deep else set()
         for contact, depth in deep.items():
             if contact not in has_front and contact not in self._members and contact not in self.overlaps:
                 raise ModelError(

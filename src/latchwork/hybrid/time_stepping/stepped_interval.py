@@ -152,9 +152,12 @@ class SteppedInterval:
 
 
 def stepped(memory: StepMemory, driven: Driven, rest: Array, until: float, stops: Mapping[str, Any],
-            progress: Callable[[float], Any] | None, pairs: Pairs) -> SteppedInterval:  # fmt: skip
-    """Steps until all is at rest, it is calm, a stop falls through zero, or the end; ``pairs`` may come near on the
-    way."""
+            progress: Callable[[float], Any] | None, pairs: Pairs, stays: bool = False) -> SteppedInterval:  # fmt: skip
+    """Steps until all is at rest, it is calm, a stop falls through zero, or the end.
+
+    With ``stays`` it is stepped on at rest. ``pairs`` may come near on the way.
+    """
+    going_on = {Reason.END, Reason.FULL, Reason.USED_UP} | ({Reason.AT_REST} if stays else set())
     made = SteppedInterval(memory)
     pieces = driven.pieces(float(memory.record.x[0]), until)[1:].tolist()
     while pieces:
@@ -170,7 +173,7 @@ def stepped(memory: StepMemory, driven: Driven, rest: Array, until: float, stops
             made.fell(stops)
         if progress is not None:
             progress(float(memory.record.x[0]))
-        if reason not in (Reason.END, Reason.FULL, Reason.USED_UP) or interrupted():
+        if reason not in going_on or interrupted():
             break
     memory.set_rest(driven.rest_at(rest, float(memory.record.x[0])))
     return made

@@ -3,6 +3,8 @@
 
 const NEAR = { mouse: 14, pen: 18, touch: 30 }; // px within which something is taken
 const REACH = 2; // px: how far a line drawn by hand may be off when it is simplified
+const GLIDE = 0.15; // s in which the eye follows
+const FEW = 6; // arrows that all have a number; of more, the strong ones
 const PATH = 400; // places of a path
 const PAST = 2600; // frames that are kept: about a minute
 
@@ -82,7 +84,7 @@ class Bench {
 
   heard(message) {
     if (message.kind === "scene") this.begin(message);
-    else if (message.kind === "still" && !this.scene) this.still(message.scene);
+    else if (message.kind === "still" && !this.drawing) this.still(message.scene);
     else if (message.kind === "shapes") {
       for (const key of ["shapes", "members", "meshes"]) this.scene[key] = message[key];
       this.ask();
@@ -109,7 +111,10 @@ class Bench {
     this.arrowsAt = offset + message.plots.length;
     this.frame = null;
     this.path = [];
-    const row = (track, width) => (this.back || this.frame).subarray(this.offsets[track], this.offsets[track] + width);
+    const row = (track, width) => {
+      const frame = this.back || this.frame, at = this.offsets[track];
+      return frame ? frame.subarray(at, at + width) : this.scene.tracks[track];
+    };
     this.past = [];
     const old = this.drawing;
     this.drawing = new Drawing(byId("picture"), this.scene, row);
@@ -118,6 +123,7 @@ class Bench {
       this.drawing.strongest = 1;
       this.options.turn = !this.scene.flat;
     }
+    this.ahead = mix(this.middle(), 1, this.drawing.middle, -1); // of the eye, where the bodies are
     byId("turn").setAttribute("aria-pressed", String(this.options.turn));
     byId("fence").hidden = byId("unfence").hidden = !message.fence;
     document.title = message.title + " – Latchwork";
@@ -125,11 +131,12 @@ class Bench {
   }
 
   still(scene) {
-    // A picture of the start, until the first frame comes.
-    const drawing = new Drawing(byId("picture"), scene, (track) => scene.tracks[track]);
-    drawing.fit();
-    drawing.draw();
+    // The start, until the first frame comes.
+    this.drawing = new Drawing(byId("picture"), scene, (track) => scene.tracks[track]);
+    this.drawing.fit();
+    this.drawing.draw();
     byId("hint").textContent = "starting";
+    byId("title").textContent = scene.name;
     performance.mark("first picture");
   }
 
@@ -190,8 +197,12 @@ class Bench {
 
   draw() {
     const { drawing, options } = this;
-    if (!drawing || !this.frame) return;
+    if (!drawing) return;
     drawing.names = options.names;
+    if (!this.frame) {
+      drawing.draw();
+      return;
+    }
     this.keepInView();
     drawing.draw(() => {
       if (options.trail && this.path.length > 1) {
@@ -221,7 +232,8 @@ class Bench {
       const six = this.frame.subarray(at + 6 * k, at + 6 * k + 6), force = [six[3], six[4], six[5]];
       const size = Math.hypot(...force);
       largest = Math.max(largest, size);
-      if (size > 0) drawing.arrow([six[0], six[1], six[2]], force, this.arrows[k] || "", brief(size) + " N");
+      const told = count <= FEW || drawing.names || size > 0.5 * drawing.strongest;
+      if (size > 0) drawing.arrow([six[0], six[1], six[2]], force, this.arrows[k] || "", told ? brief(size) + " N" : "");
     }
     if (largest > drawing.strongest) drawing.strongest = largest;
     else if (largest > 0) drawing.strongest += 0.01 * (largest - drawing.strongest); // what was strong fades
@@ -244,10 +256,27 @@ class Bench {
     }
   }
 
+  middle() {
+    // Of all bodies, where they are now.
+    const { drawing, scene } = this, dots = scene.dots.filter((dot) => dot.body);
+    const places = dots.map((dot) => drawing.row(dot.at, 3));
+    return [0, 1, 2].map((k) => places.reduce((sum, p) => sum + p[k], 0) / Math.max(places.length, 1));
+  }
+
   keepInView() {
-    // Where all bodies have left the picture, it glides after them.
+    // What may go anywhere takes the eye with it, along the ground; else it glides after bodies that have all left.
     const { drawing, scene } = this, dots = scene.dots.filter((dot) => dot.body);
     if (!dots.length || this.held || this.touches.size || this.stroke) return;
+    if (scene.follows) {
+      const now = this.middle(), step = mix(now, 1, mix(drawing.middle, 1, this.ahead, 1), -1);
+      const along = scene.ground ? mix(step, 1, scene.ground.up, -dot(step, scene.ground.up)) : step;
+      if (Math.hypot(...along) * drawing.pixels < 1) return;
+      const since = (performance.now() - (this.glided || 0)) / 1000; // s
+      this.glided = performance.now();
+      drawing.middle = mix(drawing.middle, 1, along, 1 - Math.exp(-since / GLIDE));
+      this.ask();
+      return;
+    }
     const places = dots.map((dot) => drawing.screen(drawing.row(dot.at, 3)));
     const off = [0, 1].map((k) => {
       const values = places.map((p) => p[k]), size = [drawing.wide, drawing.high][k], edge = 0.08 * size;
@@ -431,6 +460,7 @@ class Bench {
   }
 
   key(event) {
+    if (!this.frame) return;
     const step = 0.04 * Math.min(this.drawing.wide, this.drawing.high) / this.drawing.pixels;
     const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }, way = ways[event.key];
     if (event.key === " ") this.say({ do: this.head.paused ? "go" : "pause" });
