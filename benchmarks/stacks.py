@@ -132,11 +132,11 @@ def in_space(n: int) -> Scene:
     for k in range(n):
         layer, place = divmod(k, wide * wide)
         at = np.array([0.3 * (place % wide), 0.3 * (place // wide), 0.2 + 0.3 * layer]) + rng.uniform(-0.02, 0.02, 3)
-        link = model.floating(f"b{k}")
+        link = model.joint("free", f"b{k}")
         light = 0.4 * 0.1**2 if k % 2 else 0.2**2 / 6.0
         body = model.body(f"b{k}", link.frame, link.origin, 1.0, lw.inertia(link.frame, light, light, light))
         shapes.append(body.sphere(0.1) if k % 2 else body.box((0.2, 0.2, 0.2)))
-        q |= dict(zip((symbol.name for symbol in link.q), [*at, 1.0, 0.0, 0.0, 0.0], strict=False))
+        q |= {f"q_b{k}_p{c}": float(value) for c, value in zip("xyz", at, strict=True)}
     model.collide(*shapes, lw.Plane(O, N.z), friction=FRICTION, restitution=0.0)
     model.gravity(-G * N.z)
     return Scene(model, q, 1.0)
@@ -147,12 +147,12 @@ def crate(n: int) -> Scene:
     model, q = lw.Model("crate"), Start()
     N, O, shapes = model.frame, model.origin, []
     for k in range(n):
-        link = model.floating(f"b{k}")
+        link = model.joint("free", f"b{k}")
         light = 0.2**2 / 6.0
         body = model.body(f"b{k}", link.frame, link.origin, 1.0, lw.inertia(link.frame, light, light, light))
         shapes.append(body.box((0.2, 0.2, 0.2)))
         at = [0.22 * (k % 2), 0.22 * (k // 2 % 2), 0.101 + 0.201 * (k // 4)]
-        q |= dict(zip((symbol.name for symbol in link.q), [*at, 1.0, 0.0, 0.0, 0.0], strict=False))
+        q |= {f"q_b{k}_p{c}": float(value) for c, value in zip("xyz", at, strict=True)}
     model.collide(*shapes, lw.Plane(O, N.z), friction=FRICTION, restitution=0.0)
     model.gravity(-G * N.z)
     return Scene(model, q, 0.5)
