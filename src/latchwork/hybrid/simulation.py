@@ -55,6 +55,7 @@ from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.settings import TimeStepping, event_rate_of
 from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.trajectory import Samples, Trajectory
+from latchwork.hybrid.undefined import must_have_inertia
 from latchwork.hybrid.world import World
 from latchwork.integrate.methods import Method
 from latchwork.kane.coupling import largest_tree
@@ -104,6 +105,8 @@ class Simulation:
         if permanent:
             terms = self.world.table(drives).constraint_terms(holds)
             x, self.start = consistent(terms, row, given.q_held, given.u_held)
+        else:
+            must_have_inertia(self.world.table(drives).base, drives, t, np.append(x[1:n], 0.0), rest)
         drawn = [contact for contact in contacts if not (contact.recipe or contact.bounds)]
         if plan.law is not None and isinstance(thick, TimeStepping):
             raise ModelError(f"law '{plan.law_name}' acts continuously, and time steps of {thick} hold inputs. Sample "

@@ -360,6 +360,32 @@ def test_a_mechanism_is_posed_while_it_is_paused(browser, name):
         page.close()
 
 
+def test_what_travels_is_followed(browser):
+    """A bicycle that rides away stays in the picture, and its ground goes by under it."""
+    with House({"whipple_bicycle": "whipple_bicycle"}, looping=Ticked, workers=Idle) as house:
+        page = Page(browser, house, "whipple_bicycle")
+        page.wait("app.bench.head.t > 3", 60.0)
+        still(page)
+        for _ in range(8):
+            page.look("() => { app.bench.draw(); }")
+            page.tab.wait_for_timeout(60)
+        x, y = page.look("app.bench.drawing.screen(app.bench.middle())")
+        wide, high = page.look("[app.bench.drawing.wide, app.bench.drawing.high]")
+        assert page.look("app.bench.middle()")[0] > 5.0
+        assert abs(x / wide - 0.5) < 0.2
+        assert abs(y / high - 0.5) < 0.3
+        page.close()
+
+
+def test_numbers_below_rounding_are_zero(opened):
+    """1e-15 beside others is 0; components of one force have the decimals of the largest."""
+    page = opened("double_pendulum")
+    shown = page.look("[brief(1.7e-14), brief(-1e-16), brief(2e-12, 3, 1), brief(0.25)]")
+    assert shown == ["0.00", "0.00", "0.00", "0.25"]
+    assert page.look("[alike([34.7, -5e-5, -18.2]), alike([1.75, 1.7e-14]), alike([0, 0])]") == [
+        "34.7, 0.0, −18.2", "1.75, 0.00", "0.00, 0.00"]  # fmt: skip
+
+
 def test_gauges_are_behind_a_button(opened):
     """How the loop keeps time is for those who ask."""
     page = opened("double_pendulum")

@@ -48,6 +48,7 @@ class SteppedInterval:
         self.slopes: list[Array] = []  # q̇ at the start of each step
         self.modes: set[tuple[int, int]] = set()
         self.rests: Forces | None = None  # what holds it, where everything is at rest
+        self._asked = 0  # how often steps were
         self.stopped: list[str] = []
 
     @property
@@ -81,7 +82,9 @@ class SteppedInterval:
         memory = self.memory
         memory.record.until = until
         while True:
-            memory.ready()
+            if self._asked % max(AT_ONCE // most, 1) == 0:  # of code that has arrived: not before every step
+                memory.ready()
+            self._asked += 1
             record = memory.record
             reason = Reason(invoke(steps, record, most))
             self.take_page()
