@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         Sphere,
     )
     from latchwork.export.equations import export_c, export_python, to_casadi, to_jax
+    from latchwork.export.fmu import export_fmu
     from latchwork.flexible.beam import Beam
     from latchwork.flexible.end_conditions import polynomial_shapes
     from latchwork.flexible.flexible_body import FlexibleBody, craig_bampton
@@ -167,6 +168,7 @@ _LATE = {
     "BackwardDifferences": "latchwork.hybrid.implicit",
     "simulate_many": "latchwork.hybrid.batch",
     **dict.fromkeys(("export_c", "export_python", "to_casadi", "to_jax"), "latchwork.export.equations"),
+    "export_fmu": "latchwork.export.fmu",
     "Trajectory": "latchwork.hybrid.trajectory",
     "TimeStepping": "latchwork.hybrid.time_stepping.settings",
     "Table": "latchwork.hybrid.table",
@@ -289,6 +291,7 @@ __all__ = [
     "loads",
     "dump",
     "export_c",
+    "export_fmu",
     "export_python",
     "to_casadi",
     "to_jax",

@@ -102,6 +102,7 @@ class Change(NamedTuple):
     longest: float
     ended: float
     ready: float
+    conditions: Array  # of rules, each with its rate, where the mode after it began
     laid: tuple[Any, LaidOutMode] | None  # where machine code has laid out the mode after it: what it is known by
 
 

@@ -42,5 +42,6 @@ document.getElementById("back").addEventListener("click", (event) => {
 });
 addEventListener("hashchange", route);
 addEventListener("resize", again);
+new ResizeObserver(() => { if (app.bench) app.bench.fit(); }).observe(document.getElementById("picture"));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
 route();
