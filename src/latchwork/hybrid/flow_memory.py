@@ -275,6 +275,11 @@ class FlowMemory:
                                impacts, longest, self._when(begin), self._when(ready), laid))  # fmt: skip
         return made
 
+    def contacts_after(self, words: ContactWords) -> ContactStates:
+        """The contact states of the run with those that machine code has written."""
+        assert self._contacts is not None, "contact states are given where a call begins"
+        return words.after(self._contacts)
+
     def take_over(self, place: int, words: ContactWords, t: float, x: Array,
                     rest: Array) -> tuple[Any, LaidOutMode]:  # fmt: skip
         """A mode that machine code has laid out after a change to (q, u, work): what it is known by, and what it is."""
@@ -305,7 +310,7 @@ class FlowMemory:
         if found is None:
             if len(self._parts) >= MODES:
                 self._parts.pop(next(iter(self._parts)))
-            s = words.after(self._contacts)
+            s = self.contacts_after(words)
             found = self._parts[known] = shared_parts(self.mode_table, self.holds, s, dict(self.stops))
         return found
 
