@@ -28,7 +28,7 @@ def build() -> lw.Model:
         link = model.revolute(f"joint{i}", link, at=point, q=[f"q{i}"], u=[f"u{i}"])
         middle = point.at(f"C{i}", 0.5 * length * link.frame.x)
         model.body(f"link{i}", link, middle, mass, lw.inertia(link.frame, zz=mass * length**2 / 12))
-        model.actuate(link, model.input(f"T{i}"))
+        model.actuate(link, model.input(f"T{i}", lw.quantity(unit="N m", description=f"motor of joint {i}")))
         model.friction(f"friction{i}", link, dry)
         point = point.at(f"P{i}", length * link.frame.x)
     model.constraint("slider", point.position().dot(N.y) - Y0)

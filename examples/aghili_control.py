@@ -28,8 +28,9 @@ def build(motors: tuple[str, ...] = ("f1", "f2")) -> lw.Model:
     model.gravity(-g * N.y)
     for name, link in (("f1", crank), ("f2", rod)):
         if name in motors:
-            model.actuate(link, model.input(name))
+            model.actuate(link, model.input(name, lw.quantity(unit="N m", description=f"motor of the {link.name}")))
     model.constraint("slot", C.position().dot(N.y))
+    model.describe(m="mass at the end of a link [kg]", l="length of a link [m]", g="acceleration of gravity [m/s^2]")
     return model
 
 
@@ -52,7 +53,8 @@ def run(model: lw.Model, presses: bool = False) -> lw.Trajectory:
 def live() -> lw.Exhibit:
     """The crank follows its law; its goal and gains are sliders."""
     model = build()
-    goal, stiff = model.parameters(goal=GOAL, stiffness=25.0)
+    goal, stiff = model.parameters(goal=lw.quantity(GOAL, "rad", "where the crank is to go"),
+                                   stiffness=lw.quantity(25.0, "1/s^2", "how firmly it is drawn there"))  # fmt: skip
     own = lw.control.Projected(tracks={"q1": goal}, gains=(stiff, 2.0 * stiff**0.5))
     return lw.Exhibit(model, q={"q1": START, "q2": 2 * math.pi - 2 * START}, u={}, draw=DRAW, hold="C",
                       controllers=[own], sliders={"goal": (0.2, 1.3), "stiffness": (1.0, 100.0)})  # fmt: skip

@@ -54,7 +54,7 @@ def live() -> lw.Exhibit:
     balls = 6
     model = build(balls)
     N, O = model.frame, model.origin
-    r, drag = model.symbols["r"], model.parameter("drag", 0.05)
+    r, drag = model.symbols["r"], model.parameter("drag", lw.quantity(0.05, "N s/m", "drag of the cloth"))
     for k in range(balls):
         ball = model.points[f"B{k}"]
         model.force(ball, -drag * ball.velocity())

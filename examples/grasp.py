@@ -20,12 +20,13 @@ def build() -> lw.Model:
     ball = model.free("ball")
     model.body("ball", ball, ball.origin, 0.4, lw.inertia(ball.frame, 4e-4, 4e-4, 4e-4))
     model.gravity(-9.81 * N.z)
-    model.force(ball.origin, model.input("push") * N.x)
+    model.force(ball.origin, model.input("push", lw.quantity(unit="N", description="push at the ball")) * N.x)
     for i in range(3):
         tip = None
         for axis, name in ((N.x, "x"), (N.y, "y"), (N.z, "z")):
             tip = model.prismatic(f"finger{i}{name}", tip, axis=axis, q=[f"{name}{i}"], u=[f"v{name}{i}"])
-            model.actuate(tip, model.input(f"F{i}{name}"))
+            motor = lw.quantity(unit="N", description=f"motor of finger {i} along {name}")
+            model.actuate(tip, model.input(f"F{i}{name}", motor))
         model.particle(f"tip{i}", tip.origin, 0.1)
         model.contact(f"finger{i}", tip.origin, lw.Sphere(ball.origin, RADIUS, ball), friction=FRICTION)
     return model

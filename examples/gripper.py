@@ -14,7 +14,7 @@ SQUEEZE, RATE = 20.0, 4.0  # N, N/s
 def build(timed: bool = True) -> lw.Model:
     """Pads on two slides, each pushed inwards by F, and a ball between them; ``timed`` lets F fall with time."""
     model = lw.Model("gripper")
-    F = SQUEEZE - RATE * model.time if timed else model.inputs(F=SQUEEZE)[0]
+    F = SQUEEZE - RATE * model.time if timed else model.inputs(F=lw.quantity(SQUEEZE, "N", "push at a pad"))[0]
     N, O = model.frame, model.origin
     pads = {}
     for side, name in ((-1, "left"), (1, "right")):

@@ -33,15 +33,36 @@ def build() -> lw.Model:
         middle = link.origin if not length else link.origin.at(f"C{i}", 0.5 * length * link.frame.x)
         size = max(mass * length**2 / 12, 0.1 * mass)
         model.body(f"link{i}", link, middle, mass, lw.inertia(link.frame, 0.1 * mass, size, size))
-        model.actuate(link, model.input(f"T{i}"))
+        model.actuate(link, model.input(f"T{i}", lw.quantity(unit="N m", description=f"motor of joint {i}")))
         at = link.origin if not length else link.origin.at(f"P{i}", length * link.frame.x)
+    look(model)
     return model
+
+
+def look(model: lw.Model) -> None:
+    """A hull with a bay and wings, a module with a truss and panels: nothing that touches, only to be seen."""
+    orbiter, station = model.bodies["orbiter"], model.bodies["station"]
+    x, z = orbiter.frame.x, orbiter.frame.z
+    a, b, c = station.frame.x, station.frame.y, station.frame.z
+    nose, tail = orbiter.center.at("nose", 15.0 * x), orbiter.center.at("tail", -13.0 * x)
+    orbiter.capsule(nose, tail, 2.4)
+    orbiter.box((11.0, 18.0, 0.5), orbiter.center.at("wings", -7.0 * x - 1.4 * z))
+    orbiter.box((5.0, 0.4, 5.0), orbiter.center.at("fin", -12.0 * x + 4.0 * z))
+    orbiter.cylinder(orbiter.center.at("collar", 2.2 * z), model.points["port"], 1.1)
+    station.cylinder(model.points["hatch"], station.center.at("top of the module", 6.0 * c), 2.1)
+    station.box((1.0, 30.0, 1.0), station.center.at("truss", 7.0 * c))
+    for side in (-1.0, 1.0):
+        station.box((9.0, 6.0, 0.2), station.center.at(f"panel {side:+.0f}", side * 11.0 * b + 7.8 * c))
+    station.cylinder(station.center.at("boom", 1.8 * a - 6.0 * c), model.points["grapple"], 0.25)
 
 
 SHOW = ("q_station_pz", "q_orbiter_pz", "T2")
 DRAW = ("port", "shoulder", "P2", "P3", "P6", "grapple", "hatch")
 VIEW = "xz"
 START = {"q_station_px": 1.0, "q_station_pz": 14.0, "q1": math.pi, "q2": -1.0, "q3": 1.3, "q4": -0.3}
+
+
+GOAL = (-6.0, 0.0, 6.0)  # m: where the hand is first sent, from the shoulder
 
 
 def way(model: lw.Model, sim: lw.Simulation, a: str, b: str, until: float) -> dict[lw.Expr, lw.Expr]:
@@ -83,13 +104,39 @@ def run(model: lw.Model) -> lw.Trajectory:
     return sim.run
 
 
+def held_together(model: lw.Model, name: str, link: str, place: str) -> lw.Constraint:
+    """A link and the station do not move relative to each other from now on, wherever they are: a weld."""
+    station, N = model.links["station"], model.frame
+    off, turn = model.points[place].position() - station.origin.position(), model.links[link].frame.angular_velocity(N)
+    axes = (station.frame.x, station.frame.y, station.frame.z)
+    relative = turn - station.frame.angular_velocity(N)
+    return lw.Constraint(name, [lw.dt(off.dot(axis)) for axis in axes] + [relative.dot(axis) for axis in axes])
+
+
 def live() -> lw.Exhibit:
-    """The arm goes where its joints are told; the visitor takes the hand to the grapple."""
+    """The hand goes to a place beside the orbiter, or seeks the grapple; captured, the station comes along to the port.
+
+    One law for all of it: six motors for the place of the hand and its wrist. The visitor drags the hand, or its goal.
+    """
     model = build()
-    goals = [model.parameter(f"goal{i}", START.get(f"q{i}", 0.0)) for i in range(1, 7)]
-    law = lw.control.Projected(tracks={f"q{i}": goal for i, goal in enumerate(goals, 1)}, gains=(1.0, 2.0))
-    return lw.Exhibit(model, q=START, u={}, draw=DRAW, view=VIEW, hold="link6", controllers=(law,),
-                      sliders={f"goal{i}": (-math.pi, math.pi + 0.5) for i in range(1, 7)}, step=2e-3)  # fmt: skip
+    orbiter, shoulder, hand = model.links["orbiter"].frame, model.points["shoulder"], model.points["P6"]
+    seek = model.parameter("seek", lw.quantity(0.0, "", "1: the hand goes to the grapple, 0: to its goal"))
+    pace = model.parameter("pace", lw.quantity(0.25, "1/s", "how fast: gains are pace² and 2 pace"))
+    first = (hand.position() - shoulder.position(), model.points["grapple"].position() - hand.position())
+    goals, tracks = [], {}
+    for axis, name, start in zip((orbiter.x, orbiter.y, orbiter.z), "xyz", GOAL, strict=True):
+        goals.append(model.parameter(f"goal_{name}", lw.quantity(start, "m", f"the hand along {name} of the orbiter")))
+        tracks[(1.0 - seek) * first[0].dot(axis) - seek * first[1].dot(axis)] = (1.0 - seek) * goals[-1]
+    goal = shoulder.at("goal", sum((g * a for g, a in zip(goals, (orbiter.x, orbiter.y, orbiter.z), strict=True)),
+                                   start=0.0 * orbiter.x))  # fmt: skip
+    tracks |= {f"q{i}": START.get(f"q{i}", 0.0) for i in (4, 5, 6)}
+    law = lw.control.Projected(tracks=tracks, gains=(pace**2, 2.0 * pace))
+    sliders = {"seek": (0.0, 1.0), "pace": (0.02, 1.0)}
+    sliders |= {"goal_x": (-14.0, 6.0), "goal_y": (-6.0, 6.0), "goal_z": (0.0, 14.0)}
+    return lw.Exhibit(model, q=START, u={}, draw=DRAW, view=VIEW, hold="link6", controllers=(law,), sliders=sliders,
+                      constraints=(held_together(model, "capture", "joint6", "P6"),
+                                   held_together(model, "port", "orbiter", "port")),
+                      targets=(goal.name,), plots=("q_station_pz", "T2"))  # fmt: skip
 
 
 def main() -> None:

@@ -15,7 +15,8 @@ PRESS, WALL = 10.0, 5.0  # N
 def build() -> lw.Model:
     """Two links over a table and before a wall, a motor in each joint."""
     model = lw.Model("arm over a table")
-    T1, T2 = model.inputs(T1=0.0, T2=0.0)
+    T1, T2 = model.inputs(T1=lw.quantity(0.0, "N m", "motor of the upper arm"),
+                          T2=lw.quantity(0.0, "N m", "motor of the forearm"))  # fmt: skip
     N = model.frame
     upper = model.revolute("upper", q=["q1"], u=["u1"])
     E = upper.origin.at("E", 0.5 * upper.frame.x)

@@ -45,15 +45,17 @@ def live() -> lw.Exhibit:
     """To be pushed: a top that spins fast goes aside, not along."""
     model = build()
     model.torque(model.frames["top"], -1e-5 * model.frames["top"].angular_velocity(model.frame))
-    return lw.Exhibit(model, **start(rate=0.0, spin=160.0), view="xz", shapes=(outline(model),),
+    stand = lw.Cone(model.origin.at("stand", -0.13 * model.frame.z), model.origin, 0.05)
+    return lw.Exhibit(model, **start(rate=0.0, spin=160.0), view="xz", shapes=(stand, *outline(model)),
                       sliders={"g": (0.0, 20.0)})  # fmt: skip
 
 
-def outline(model: lw.Model) -> lw.Hull:
-    """The top as it is turned: from its tip to a wide rim of six corners, by which one sees it spin."""
-    rings = ((0.034, 0.004), (0.034, 0.014), (0.006, 0.03))
-    around = [(r * math.cos(a), r * math.sin(a), z) for r, z in rings for a in (k * math.pi / 3 for k in range(6))]
-    return model.bodies["top"].hull([(0.0, 0.0, -0.06), *around])
+def outline(model: lw.Model) -> tuple[lw.Cone, lw.Cylinder, lw.Cylinder]:
+    """The top as it is turned: from its tip to a wide rim, with a stem; dark sectors show how it spins."""
+    top, center, z = model.bodies["top"], model.points["center"], model.frames["top"].z
+    heights = {"foot": -0.06, "rim below": -0.002, "rim above": 0.014, "stem": 0.045}
+    foot, low, high, end = (center.at(name, height * z) for name, height in heights.items())
+    return top.cone(low, foot, 0.034), top.cylinder(low, high, 0.034), top.cylinder(high, end, 0.005)
 
 
 def compare_euler(model: lw.Model, eq: lw.Equations) -> None:

@@ -94,7 +94,7 @@ def forces(s: Scene, run: lw.Trajectory) -> list[str]:
         for label in dynamics.names:
             name, _, state = label.rpartition(": ")
             contact_point, rows = contact_points.get(name), dynamics.mode.terms.rows.slices.get(name)
-            if contact_point is None or rows is None or contact_point.held:
+            if contact_point is None or rows is None or contact_point.without_normal:
                 continue
             normal, across = lam[:, rows][:, 0], np.linalg.norm(lam[:, rows][:, 1:], axis=1)
             found |= {f"'{name}' pulls"} if normal.min() < -size else set()
@@ -145,7 +145,7 @@ def unbalanced(dynamics: Recombined, x: np.ndarray, udot: np.ndarray, lam: np.nd
                sliding: list[Any]) -> float | None:  # fmt: skip
     """What is left of M u̇ − f − Bᵀ λ, as a part of its terms; none where slip or a zone has hardly begun."""
     terms = dynamics.mode.terms
-    if any(contact_point.held or len(x) != len(contact_point.base.arguments) for contact_point in sliding):
+    if any(contact_point.without_normal or len(x) != len(contact_point.base.arguments) for contact_point in sliding):
         return None
     n_q, n, _ = terms.sizes
     motion, B, u = terms.motion(x), terms.place(x).B, x[1 + n_q : 1 + n_q + n]

@@ -25,19 +25,25 @@ def rise(t, sin, a, b):
     return a + (b - a) * (t / TIME - sin(2 * math.pi * t / TIME) / (2 * math.pi))
 
 
-def arm(modes, EI=300.0, **options):
-    """The model, its beam, the frame of the base, and the deflection of the tip from the line of the supports."""
+def arm(modes, EI=300.0, speeds_last=False, **options):
+    """The model, its beam, the frame of the base, and the deflection of the tip from the line of the supports.
+
+    Speeds of the base are declared before those of the beam and its supports, or after them.
+    """
     model = lw.Model("arm")
     A = model.frame.rotated("A", rise(model.time, lw.sin, 0.0, SWING), model.frame.z)
     P_hat = model.origin.at("P_hat", -L_P * A.x + L_T * A.y)
     z2, theta2 = model.coordinates("z2", "theta2")
-    model.speeds()
+    if not speeds_last:
+        model.speeds()
     root = P_hat.at("R_star", -rise(model.time, lw.sin, *DRAWN) * A.x + z2 * A.y)
     R = A.rotated("R", theta2, A.z)
     beam = model.beam("B", R, root, L, EI=EI, rho_A=RHO, modes=modes, shapes="free-free", **options)
     model.support("P", beam, P_hat)
     model.support("Q", beam, P_hat.at("Q_hat", L_D * A.x))
     model.particle("C", beam.tip, TIP)
+    if speeds_last:
+        model.speeds()
     return model, beam, A, beam.tip.position(P_hat).dot(A.y)
 
 

@@ -19,6 +19,7 @@ from latchwork.formats.expressions.literal import copied
 from latchwork.formats.expressions.postfix import compiled
 from latchwork.formats.expressions.scope import Scope, Value
 from latchwork.formats.places import Place, Text
+from latchwork.realtime.exhibit import exhibit_of
 from latchwork.symbolic.exact import nearest
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.printing.numbers import explained
@@ -88,13 +89,16 @@ def test_four_bar_windows_have_thirds():
     assert "1.6666" not in str(derived("iftomm_a02_four_bars", 0))
 
 
-# Integrals of shapes of elastic bodies, inputs of robots, and torques by number, which nothing is said of yet.
-NOT_YET = ("buffinton_6_beam", "spin_up", "flexible_four_bar", "robot_on_floor", "aghili_control", "aghili_arm",
-           "one_law", "two_arms", "grasp", "kelly_berthing")  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "k"), [each for each in VARIANTS if each[0] not in NOT_YET])
+@pytest.mark.parametrize(("name", "k"), VARIANTS)
 def test_every_symbol_is_described(name, k):
     """Parameters and inputs of all examples have a unit, or say in words what they count."""
     system = derived(name, k).system
     assert [s.name for s in (*system.p, *system.r) if not s.unit and not s.description] == []
+
+
+@pytest.mark.parametrize("name", gallery.live_names())
+def test_every_slider_is_described(name):
+    """What a visitor can change has a unit, or words."""
+    exhibit = exhibit_of(name)
+    symbols = {s.name: s for s in (*exhibit.model.system().p, *exhibit.model.system().r)}
+    assert [s for s in exhibit.sliders if not symbols[s].unit and not symbols[s].description] == []

@@ -14,6 +14,7 @@ from latchwork.contact.complementarity.contact_states import solve
 from latchwork.contact.complementarity.problem import ContactProblem, Note, State, Status
 from latchwork.contact.complementarity.redundant_forces import HELD, INVALID, NO_SHARE, SLIPS, feasible, hold_on
 from latchwork.contact.complementarity.solution import settle
+from latchwork.program.codegen.c_expressions import c_name
 from latchwork.program.codegen.c_kernels import c_functions
 from latchwork.program.native import interpret, invoke
 from latchwork.program.records.memory import copied, lay_out
@@ -120,7 +121,7 @@ def test_shares_are_the_same_bits():
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 def test_c_has_the_same_bits(tmp_path):
     """Forty problems by the kernel as C99, compiled without a warning: the same status and answer."""
-    entry = "int64_t entry(void *x);\nint64_t entry(void *x) { return lw_solve(x); }\n"
+    entry = f"int64_t entry(void *x);\nint64_t entry(void *x) {{ return {c_name(solve)}(x); }}\n"
     headers = [f"#include <{name}.h>" for name in ("stdint", "math", "string")]
     (tmp_path / "solve.c").write_text("\n".join([*headers, *c_functions([solve]), entry]))
     command = [COMPILER, "-O1", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-ffp-contract=off", "-shared",

@@ -20,6 +20,7 @@ from latchwork.contact.impact.resolution import LAWS, Impact, jam, laid_out, res
 from latchwork.contact.impact.sequential import resolve_impact
 from latchwork.contact.impact.spatial import slip_in_space, stop_in_space
 from latchwork.errors import ContactError, EvaluationError
+from latchwork.program.codegen.c_expressions import c_name
 from latchwork.program.codegen.c_kernels import c_functions
 from latchwork.program.native import invoke
 from latchwork.program.records.memory import copied, lay_out
@@ -513,7 +514,7 @@ def test_aligned_contacts_give_the_same_bits(law, way):
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 def test_c_gives_the_same_bits(tmp_path):
     """The same kernel as C99: an export resolves impacts as a run does."""
-    entry = "int64_t entry(void *p);\nint64_t entry(void *p) { return lw_resolve_impact(p); }\n"
+    entry = f"int64_t entry(void *p);\nint64_t entry(void *p) {{ return {c_name(resolve_impact)}(p); }}\n"
     headers = [f"#include <{name}.h>" for name in ("stdint", "math", "string")]
     (tmp_path / "impact.c").write_text("\n".join([*headers, *c_functions([resolve_impact]), entry]))
     command = [COMPILER, "-O1", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-ffp-contract=off", "-shared",

@@ -111,3 +111,19 @@ def test_slip_that_turns_around_is_an_event(space):
     assert [event.t for event in run.events] == pytest.approx(times, abs=1e-8)
     assert [float(run.at(t)["x"]) for t in times] == pytest.approx(stops, abs=1e-8)
     assert {event.before for event in run.events} == {event.after for event in run.events} == {("floor: slide",)}
+
+
+@pytest.mark.parametrize("speed", [0.3, 1.0 / 3.0, 2.7, 31.0])
+def test_rounding_is_no_energy(speed):
+    """An elastic impact of two disks takes nothing, and no event says that 1e-16 was gained or lost."""
+    model = lw.Model("disks")
+    for k, mass in enumerate((1.0, 0.7)):
+        joint = model.planar(f"d{k}", q=[f"x{k}", f"y{k}", f"a{k}"], u=[f"vx{k}", f"vy{k}", f"w{k}"])
+        model.body(f"d{k}", joint, joint.origin, mass, lw.inertia(joint.frame, zz=0.1))
+    one, other = (model.bodies[f"d{k}"].circle(0.1) for k in range(2))
+    model.contact("strike", one, other, restitution=1.0)
+    run = lw.simulate(model, 0.8 / speed, {"x1": 0.5, "y1": 0.07}, {"vx0": speed, "w1": 0.3})
+    (event,) = run.events
+    assert event.kind == "impact"
+    assert event.energy == 0.0
+    assert "energy" not in str(event)

@@ -15,7 +15,7 @@ import paper_models
 from campaign import seeds
 from elementary_arguments import FUNCTIONS, OF_TWO, hard
 from latchwork.algebra.elimination import swap
-from latchwork.export import export_c, export_python, groups, programs, to_casadi, to_jax
+from latchwork.export.equations import export_c, export_python, groups, programs, to_casadi, to_jax
 from latchwork.hybrid.stops import guards_and_rates
 from latchwork.program.c import CFunction
 from latchwork.program.c_files import CExport, makefile

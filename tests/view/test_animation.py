@@ -20,6 +20,8 @@ from latchwork.contact.shapes import (
     Box,
     Capsule,
     Circle,
+    Cone,
+    Cylinder,
     Hull,
     Line,
     Plane,
@@ -235,6 +237,19 @@ def test_every_shape_has_an_outline():
     """A new kind of shape has to say how it is drawn."""
     kinds = {getattr(shapes, name) for name in shapes.__all__} - {shapes.Shape}
     assert kinds | {Curve, Surface} == OUTLINES.keys()
+
+
+@pytest.mark.parametrize("kind", [Cone, Cylinder])
+def test_round_bodies_are_solids(kind):
+    """The volume within the faces: π r² h, a third of it for a cone, a little less for the sides of a polygon."""
+    model = _slider()
+    run, O = lw.simulate(model, 0.1, q=[0.0]), model.origin
+    found = outline(kind(O, O.at("end", 0.4 * model.frame.x), 0.1), Measured(run.at(0.0), 1.0, model.frame.z))
+    assert found is not None
+    assert found.solid is not None
+    a, b, c = (found.solid.places[found.solid.faces[:, k]] for k in range(3))
+    volume = float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0)
+    assert volume == pytest.approx(np.pi * 0.1**2 * 0.4 / (3.0 if kind is Cone else 1.0), rel=0.02)
 
 
 def test_shapes_of_several_contacts_are_drawn_once():

@@ -77,7 +77,8 @@ def derived(file: str, progress: Progress, run: Sequence[str] = (), **options: A
 
 def robot_options(options: argparse.Namespace) -> dict[str, Any]:
     """What was said of a robot, as `lw.load` takes it."""
-    said = {"floating": options.floating or None, "limits": options.limits or None, "losses": options.losses}
+    said = {"floating": options.floating or None, "ground": options.ground or None, "limits": options.limits or None,
+            "losses": options.losses}  # fmt: skip
     return {name: value for name, value in said.items() if value is not None}
 
 

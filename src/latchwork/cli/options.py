@@ -59,17 +59,19 @@ def _command(words: Any, name: str, command: Command, about: str) -> argparse.Ar
     return added
 
 
-def _on_file(words: Any, name: str, command: Command, about: str) -> argparse.ArgumentParser:
+def _on_file(words: Any, name: str, command: Command, about: str, robots: bool = True) -> argparse.ArgumentParser:
     added = _command(words, name, command, about)
-    added.add_argument("file", metavar="FILE", help="a model file (.yaml), or a robot (.urdf, .xml)")
+    added.add_argument("file", metavar="FILE", help=f"a model file (.yaml){', or a robot (.urdf, .xml)' * robots}")
     added.add_argument("--progress", action="store_true", help="say on stderr what is being done, terminal or not")
-    _robot(added)
+    if robots:
+        _robot(added)
     return added
 
 
 def _robot(added: argparse.ArgumentParser) -> None:
     """What `lw.load` may be told of a robot."""
     added.add_argument("--floating", action="store_true", help="free the base of a robot (.urdf)")
+    added.add_argument("--ground", action="store_true", help="put a floor under a robot, which it touches")
     added.add_argument("--limits", action="store_true", help="give the joints of a robot their stops")
     added.add_argument("--losses", action=argparse.BooleanOptionalAction, default=None,
                        help="damping and friction of a robot's joints (default: as the file says)")  # fmt: skip
@@ -109,7 +111,8 @@ def _run(words: Any) -> None:
 
 
 def _study(words: Any) -> None:
-    added = _on_file(words, "study", study.study, "simulate a model at many points, as its section 'study' says")
+    added = _on_file(words, "study", study.study, "simulate a model at many points, as its section 'study' says",
+                     robots=False)  # fmt: skip
     added.add_argument("--resume", action="store_true", help="go on with results that are there")
     added.add_argument("--workers", type=int, metavar="N", help="cores of this machine (default: all)")
     added.add_argument("--dask", metavar="ADDRESS", help="a Dask scheduler that shares out the work")
@@ -156,6 +159,8 @@ def _export(words: Any) -> None:
     added = _on_file(words, "export", export.export, "the equations as code for other programs")
     added.add_argument("--c", metavar="DIR", help="C99: source, header, an example that calls it, and a Makefile")
     added.add_argument("--python", metavar="FILE", help="one file of Python that needs only NumPy")
+    added.add_argument("--contacts", action="store_true", help="with --c: a run with its contacts, without Python")
+    added.add_argument("--fmu", metavar="FILE", help="the same as a co-simulation FMU (FMI 2.0)")
     added.add_argument("--hil", metavar="POINT", help="with --c: also hil.c, the model as a device held at this point")
     drives = "inputs that the felt force drives along x, y, z, '-' for none (default: %(default)s)"
     added.add_argument("--hil-force", metavar="NAMES", default="Fx,Fy,Fz", help=drives)
@@ -176,6 +181,7 @@ def _serve(words: Any) -> None:
     added = _command(words, "serve", others.serve, "let a model run, to be looked at and grabbed in a browser")
     added.add_argument("file", metavar="FILE", help="a model file (.yaml), a robot (.urdf, .xml), or a Python script "
                        "with live() or build()")  # fmt: skip
+    _robot(added)
     _port(added)
     added.add_argument("--host", metavar="H", default="127.0.0.1",
                        help="the address to listen on (default: 127.0.0.1, this machine only; any other needs the "

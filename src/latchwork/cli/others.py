@@ -130,7 +130,7 @@ def serve(options: argparse.Namespace) -> None:
     """A model or a script as a page where it runs and is grabbed."""
     from latchwork.view.live.serving import has_screen, serve_until_interrupted, source_of
 
-    sources = source_of(options.file)
+    sources = source_of(options.file, robot_options(options))
     opened = has_screen() and sys.stdout.isatty() if options.open is None else options.open
     serve_until_interrupted(sources, lambda text: print(text, flush=True), host=options.host, port=options.port,
                             opened=opened)  # fmt: skip

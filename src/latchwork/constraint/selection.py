@@ -18,7 +18,7 @@ from latchwork.algebra.elimination import lu, lu_solve
 from latchwork.algebra.linear import SingularMatrix, cholesky, singular_values, solve_lower, svd
 from latchwork.algebra.products import dot, norm
 from latchwork.constraint.scales import UNSCALED, Scales
-from latchwork.constraint.terms import Array
+from latchwork.constraint.terms import MASSLESS, Array
 from latchwork.errors import ConstraintError
 from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, sqrt
 from latchwork.program.native import briefly, together
@@ -33,7 +33,6 @@ FAINT = 1e-2  # of what rows usually are: shorter ones are not lengthened beyond
 AGREES = 1e-8  # a redundant row may ask for a speed that differs by this part of what it names
 SHARE = 1e-6  # of a null vector: smaller entries take no part in it
 LIGHTEST = 1e-12  # of the largest inertia: speeds with less count as this
-MASSLESS = 1e-18  # of the largest inertia: speeds with less are massless
 FIRST = 1e6  # massless speeds are made dependent first
 FAIR = 1e-2  # a pivot in rows of unit length that is large enough
 FAR = 1e-6  # what is left of one where rows are clearly independent

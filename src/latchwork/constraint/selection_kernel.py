@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from latchwork.algebra.elimination import cholesky, lu_in_units
 from latchwork.constraint.row_sources import RowSources, read_place
-from latchwork.constraint.selection import FAIR, FAR, MASSLESS, TIE, VANISHED, Selection
-from latchwork.constraint.terms import NOTHING, SMALLEST_WEIGHT, STATES, Array, Terms
+from latchwork.constraint.selection import FAIR, FAR, TIE, VANISHED, Selection
+from latchwork.constraint.terms import MASSLESS, NOTHING, SMALLEST_WEIGHT, STATES, Array, Terms
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
 from latchwork.program.native import address, argument, native, together
 from latchwork.program.scalar import maximum

@@ -40,7 +40,8 @@ T = TypeVar("T")
 OFF = 0.1  # some way off, in units of the coordinates
 STATES = 4  # at which the typical length of a row is looked for
 NOTHING = 1e-13  # of the longest row of the same constraint: shorter ones are rounding
-SMALLEST_WEIGHT = 1e-12  # of the largest: speeds that carry no energy
+SMALLEST_WEIGHT = 1e-12  # of the largest: speeds that carry little energy
+MASSLESS = 1e-18  # of the largest inertia: speeds with less are massless
 NEAR = 1e-3  # of the typical length of a row: below it, the row is close to vanishing
 
 
@@ -345,10 +346,16 @@ def some_way_off(n_q: int) -> Array:
 
 
 def weights_of_speeds(M: Array, unit: Array) -> Array:
-    """M_jj, by which speeds are measured; those that carry no energy, M_jj ū_j², count as the lightest that does."""
+    """M_jj, by which speeds are measured; those that carry little energy, M_jj ū_j², count as the lightest that does.
+
+    Massless speeds have no metric of their own, and count as the heaviest (`selection.weights_of`): as light ones they
+    would drown whatever else their rows hold, and rows that are far apart would seem parallel.
+    """
     diagonal = M.diagonal()
-    heaviest = max(float((diagonal * unit * unit).max(initial=0.0)), 1e-300)
-    return np.maximum(diagonal, heaviest * SMALLEST_WEIGHT / unit / unit)
+    energy = diagonal * unit * unit
+    heaviest = max(float(energy.max(initial=0.0)), 1e-300)
+    least = np.where(energy > MASSLESS * heaviest, heaviest * SMALLEST_WEIGHT, heaviest)
+    return np.maximum(diagonal, least / unit / unit)
 
 
 def lengths_of(B: Array, typical: Array) -> Array:

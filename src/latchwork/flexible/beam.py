@@ -21,6 +21,7 @@ from latchwork.mechanics.loads import GeneralizedForce
 from latchwork.mechanics.point import Point
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.ops import ONE
+from latchwork.symbolic.quantity import quantity
 from latchwork.symbolic.tidy import tidy
 
 if TYPE_CHECKING:
@@ -277,7 +278,8 @@ def integral_names(model: Model, name: str) -> Name:
         if value in (0.0, 1.0):
             return value
         if label not in known:
-            known[label] = model.parameter(f"{_prefix(name)}_{label}", value)
+            said = f"integral {label.replace('_', ' ', 1)} over the shapes of '{name}'"
+            known[label] = model.parameter(f"{_prefix(name)}_{label}", quantity(value, "1", said))
             model._integrals.append(known[label])
         return known[label]
 

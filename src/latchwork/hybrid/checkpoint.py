@@ -24,7 +24,8 @@ from latchwork.hybrid.controllers import Controllers, ControllerState
 from latchwork.hybrid.input_laws import Column
 from latchwork.hybrid.mode_table import Hold, ModeTable
 from latchwork.hybrid.names import Names, Ref
-from latchwork.hybrid.rules import Rules, RuleState
+from latchwork.hybrid.rule_state import RuleState
+from latchwork.hybrid.rules import Rules
 from latchwork.hybrid.table import Table
 from latchwork.hybrid.time_stepping.settings import EventRate
 
@@ -161,7 +162,7 @@ def _holds(names: Names, holds: Mapping[str, Hold]) -> tuple[WrittenHold, ...]:
 def _contacts(names: Names, s: ContactStates) -> WrittenContacts:
     number = {contact_point: i for i, contact_point in enumerate(s.every)}
     places = {zone: (i, k) for point, i in reversed(number.items()) for k, zone in enumerate(point.zones)}
-    closed = tuple((number[point], (how.state.name, how.way, how.limit, how.cone_margin))
+    closed = tuple((number[point], (how.state.name, how.slip, how.limit, how.cone_margin))
                    for point, how in s.closed.items())  # fmt: skip
     return WrittenContacts(
         tuple(_contact(names, contact) for contact in s.members),
@@ -289,8 +290,8 @@ class Reader:
         """How contacts stand."""
         points = [self._point(point) for point in told.points]
         watched = len(points) - told.asleep
-        closed = {points[i]: ContactState(State[name], way, limit, margin)
-                  for i, (name, way, limit, margin) in told.closed}  # fmt: skip
+        closed = {points[i]: ContactState(State[name], slip, limit, margin)
+                  for i, (name, slip, limit, margin) in told.closed}  # fmt: skip
         return ContactStates(
             points[:watched], closed, {points[i]: deep for i, deep in told.leaving_depths},
             {points[i] for i in told.behind}, {points[i].zones[k]: where for i, k, where in told.zones},

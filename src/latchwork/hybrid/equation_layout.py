@@ -83,13 +83,13 @@ def put_sliders(programs: ModePrograms, scene: Scene, word: i64p, z: f64p) -> No
             here[j] = own.word[j]
         slider = record_at(SliderRecord, here, 0)
         slider.source = programs.source_of[i]
-        slider.row = ENFORCED if scene.contact[i].held == 1 else programs.row_of[i]
+        slider.row = ENFORCED if scene.contact[i].without_normal == 1 else programs.row_of[i]
         if scene.contact[i].presser >= 0:
             slider.row = programs.row_of[scene.contact[i].presser]
         slider.law_at += at if here[LAW] != 0 else 0
         slider.force_at += at if here[FORCE] != 0 else 0
         for j in range(4):
-            slider.way[j] = state.slip[j] if j < state.slips else 0.0
+            slider.slip[j] = state.slip[j] if j < state.slips else 0.0
         for j in range(own.slots):
             z[at + j] = own.z[j]
         at += own.slots

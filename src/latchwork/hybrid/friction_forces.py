@@ -62,7 +62,7 @@ def sliding_friction(samples: Samples, dynamics: ModeDynamics, here: NDArray[np.
 def _direction(samples: Samples, feature: Feature, slider: Slider, here: NDArray[np.intp]) -> Array:
     """The direction of slip along the rows of a feature: a sign; of what rolls, a unit vector in N."""
     if not is_rolling(feature):
-        return np.full((len(here), 1), slider.way[0])
+        return np.full((len(here), 1), slider.slip[0])
     omega = np.column_stack([np.broadcast_to(np.ravel(samples[part]), np.size(samples.t))[here]
                              for part in _across(feature).measures(feature.normal.tree.newtonian)])  # fmt: skip
     size = np.sqrt((omega * omega).sum(axis=1))

@@ -18,7 +18,7 @@ def slides_with_friction(state: ContactStateRecord, contact: ContactRecord) -> i
 @kernel
 def has_row(state: ContactStateRecord, contact: ContactRecord) -> i64:
     """1 where a contact holds rows: it sticks, or slides and its gap is held by no coordinates."""
-    return 1 if state.kind == STICK or (state.kind == SLIDE and contact.held == 0) else 0
+    return 1 if state.kind == STICK or (state.kind == SLIDE and contact.without_normal == 0) else 0
 
 
 @kernel
@@ -47,7 +47,7 @@ def list_rows(programs: ModePrograms, scene: Scene) -> i64:
             state, contact, own = scene.state[i], scene.contact[i], programs.contact[i].rows
             holds = has_row(state, contact)
             if (enforced == 0 and holds == 1) or (
-                enforced == 1 and contact.held == 1 and slides_with_friction(state, contact) == 1
+                enforced == 1 and contact.without_normal == 1 and slides_with_friction(state, contact) == 1
             ):
                 if own.known == 0 or own.given == 0:
                     return 0

@@ -121,7 +121,7 @@ def put_record(programs: ModePrograms, scene: Scene, memory: i64, key: i64p, wor
     for s in range(programs.sources):
         i = programs.source[s]
         if i != CONSTRAINTS and programs.held[s] > 0:
-            mode.row[i] = 2 * programs.n + programs.row_of[i] + (0 if scene.contact[i].held == 1 else 1)
+            mode.row[i] = 2 * programs.n + programs.row_of[i] + (0 if scene.contact[i].without_normal == 1 else 1)
     mode.expand = executor_at(base.expand_sliding if programs.sliders > 0 else base.expand)
     mode.forces = executor_at(base.forces_sliding if programs.sliders > 0 else base.forces)
     mode.z, mode.out = f64p_at(z), f64p_at(out)

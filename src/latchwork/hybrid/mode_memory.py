@@ -121,19 +121,21 @@ def friction_words(point: ContactPoint, zones: tuple[int, ...]) -> Words:
 class ModeMemory:
     """The programs of modes of some contact points, with constraints held besides, and memory to lay them out in."""
 
-    def __init__(self, memory: SceneMemory, held: Terms, holds: bool, points: Sequence[ContactPoint], stops: int,
-                 rest: int) -> None:  # fmt: skip
+    def __init__(self, memory: SceneMemory, held: Terms, holds: bool, points: Sequence[ContactPoint],
+                 user: Sequence[Guard], rest: int) -> None:  # fmt: skip
         scene, (n_q, n, _) = memory.scene, held.sizes
         self._memory, self._base = memory, held.base
         self._side: Function | None = None
         self._zones = list(zones_in(ContactStates([*points], zones=dict.fromkeys(memory.zones(), 0))).items())
+        placements = placement(EmbeddedMode), placement(GuardTable), placement(RowSources)
         self.programs = programs = lay_out(
             ModePrograms, contacts=scene.contacts, laws=scene.laws, zones=len(self._zones), n_q=n_q, n=n, n_held=rest,
-            holds=int(holds), user_guards=stops, scratch=SCRATCH, mode_arrays=placement(EmbeddedMode),
-            guard_arrays=placement(GuardTable), row_arrays=placement(RowSources),
+            holds=int(holds), user_guards=len(user), scratch=SCRATCH, mode_arrays=placements[0],
+            guard_arrays=placements[1], row_arrays=placements[2],
         )  # fmt: skip
+        np.asarray(programs.user_kinds)[:] = [usual_kind(guard) for guard in user]
         self._plain, self._most_guards = np.asarray(programs.plain), np.asarray(programs.most_guards)
-        self._alive: list[Any] = []
+        self._alive: list[Any] = [placements]
         self._laws: dict[ContactPoint, tuple[int, list[int]]] = {}  # the first of each, and strides of its zones
         self._first_closed = OPEN_FORMS * scene.contacts
         self._contact = record_words(programs, "contact", scene.contacts)
@@ -207,7 +209,8 @@ class ModeMemory:
     def _put_friction(self, point: ContactPoint, zones: tuple[int, ...]) -> None:
         """Its friction in some zones, once."""
         place = self._law(point, zones)
-        if self._friction[place, 0] or (point.held and not point.is_pressed and "force_function" not in point.__dict__):
+        needs_force = point.without_normal and not point.is_pressed
+        if self._friction[place, 0] or (needs_force and "force_function" not in point.__dict__):
             return
         self._friction[place] = self._numbers(friction_words(point, zones))
 
@@ -265,7 +268,7 @@ class ModeMemory:
         for n, workspace in integrations.workspaces.items():
             self._plain[n], self._most_guards[n] = workspace.at[0], workspace.guards
         if programs.room - programs.used < programs.wanted or not len(self.arena):
-            self.arena = np.empty(max(ARENA, 4 * programs.wanted), dtype=np.int64)
+            self.arena = np.zeros(max(ARENA, 4 * programs.wanted), dtype=np.int64)
             programs.arena, programs.room, programs.used = address(self.arena), len(self.arena), 0
 
     def words_at(self, at: int, count: int) -> NDArray[np.int64]:

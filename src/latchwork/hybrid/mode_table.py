@@ -59,7 +59,7 @@ from latchwork.hybrid.mode_integration import ModeIntegrations
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.row_inputs import inputs_in_rows
-from latchwork.hybrid.rules import Rules, rule_guards
+from latchwork.hybrid.rules import Rules, Watched, rule_guards
 from latchwork.hybrid.table import Array
 from latchwork.integrate.problem import StateScales
 from latchwork.integrate.stepper import steps
@@ -134,7 +134,7 @@ class ModeTable:
 
     @cached_property
     def integrations(self) -> ModeIntegrations:
-        """LaidOutModes that are run again and again."""
+        """Integrations of its modes, each set up once."""
         return ModeIntegrations(StateScales(self.base.scales.time, self.base.state_units))
 
     @property
@@ -148,10 +148,11 @@ class ModeTable:
         return Resets(self.base, self.tolerances)
 
     def flow_of(self, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any],
-                rest: int) -> FlowMemory:  # fmt: skip
-        """The memory of runs among the modes of some contact points and constraints; the last one is kept."""
-        if self._flow is None or not self._flow.serves(holds, contact_points, stops):
-            self._flow = FlowMemory(self, holds, contact_points, stops, rest)
+                armed: tuple[Watched, ...], rest: int) -> FlowMemory:  # fmt: skip
+        """The memory of runs among the modes of some contact points and constraints, with these rules ``armed``; the
+        last one is kept."""
+        if self._flow is None or not self._flow.serves(holds, contact_points, stops, armed):
+            self._flow = FlowMemory(self, holds, contact_points, stops, armed, rest)
         return self._flow
 
     @cached_property
@@ -258,7 +259,7 @@ class ModeTable:
         constraints = (*holds, *contact_points)
         return known if known.rows.constraints == constraints else known.with_constraints(constraints)
 
-    def held(self, holds: Holds) -> Terms:
+    def constraint_terms(self, holds: Holds) -> Terms:
         """The rows of all constraints that hold, contacts apart."""
         return self.terms_of(tuple([hold.constraint for hold in holds.values()]) if holds else ())
 
@@ -266,12 +267,17 @@ class ModeTable:
         """Where in ``rest`` the inputs stand on which rows of what holds, and belts of contacts, depend."""
         key = tuple(holds.items()), contacts
         if self._with_inputs is None or self._with_inputs[0] != key:
-            self._with_inputs = key, inputs_in_rows(self.driven, self.held(holds).rows, contacts)
+            self._with_inputs = key, inputs_in_rows(self.driven, self.constraint_terms(holds).rows, contacts)
         return self._with_inputs[1]
 
     def key(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> Any:
         """What equations and guards are made of."""
         armed = rules.armed((*holds, *contact_states.told)) if rules else ()
+        return self.key_of(holds, contact_states, armed, stops)
+
+    def key_of(self, holds: Holds, contact_states: ContactStates, armed: tuple[Watched, ...],
+               stops: Mapping[str, Any]) -> Any:  # fmt: skip
+        """The same with the rules that are armed."""
         return tuple(holds.items()), contact_states.whole_key, tuple(stops.items()), armed
 
     def has_contents(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> bool:
@@ -297,8 +303,7 @@ class ModeTable:
         terms, sliders = self.embedding(held, closed, holds, contact_states)
         forms = forms_in(contact_states)
         own = guards_of(contact_states, forms)
-        user = [Guard("stop", name, value) for name, value in stops.items()]
-        user += self._on_forces(terms, holds, contact_states, armed)
+        user = self.user_guards(terms, holds, contact_states, armed, stops)
         program = self.user_program(user, None if terms is None else len(terms.rows))
         guards = Guards([*own, *user])
         if not guards or (terms is None and not own):
@@ -309,6 +314,12 @@ class ModeTable:
     def user_program(self, guards: Sequence[Guard], rows: int | None) -> Function | None:
         """The program of guards that a user gave, in a mode of so many rows; none where nothing holds."""
         return self._user.program(guards, rows)
+
+    def user_guards(self, terms: Terms | None, holds: Holds, contact_states: ContactStates, armed: Any,
+                    stops: Mapping[str, Any]) -> list[Guard]:  # fmt: skip
+        """Guards that a user gave: conditions that end the run, limits of forces, rules."""
+        found = [Guard("stop", name, value) for name, value in stops.items()]
+        return found + self._on_forces(terms, holds, contact_states, armed)
 
     def _on_forces(self, terms: Terms | None, holds: Holds, contact_states: ContactStates, armed: Any) -> list[Guard]:
         """Guards of constraints that let go, and of rules."""
@@ -336,18 +347,20 @@ class ModeTable:
         contact_points = contact_states.constraints()
         sliding = contact_states.sliding()
         if not holds and not contact_points and not sliding:
-            return (self.held({}) if isinstance(self.design, Controlled) else None), ()
+            return (self.constraint_terms({}) if isinstance(self.design, Controlled) else None), ()
         held = tuple([hold.constraint for hold in holds.values()])
-        enforced = tuple([contact_point for contact_point in sliding if contact_point.held])
-        terms = self._with_contacts(held, contact_points, enforced) if contact_points or enforced else self.held(holds)
+        enforced = tuple([contact_point for contact_point in sliding if contact_point.without_normal])
+        terms = self.constraint_terms(holds)
+        if contact_points or enforced:
+            terms = self._with_contacts(held, contact_points, enforced)
         own = [*contact_points.values(), *enforced]
         sources = {contact_point: len(terms.sources) - len(own) + i for i, contact_point in enumerate(own)}
         sliders = []
-        for contact_point, way in sliding.items():
-            row = ENFORCED if contact_point.held else terms.rows.slices[contact_point.name].start
+        for contact_point, slip in sliding.items():
+            row = ENFORCED if contact_point.without_normal else terms.rows.slices[contact_point.name].start
             if contact_point.is_pressed and contact_point.feature.closed_with is not None:
                 row = terms.rows.slices[contact_point.feature.closed_with.name].start
-            sliders.append(contact_point.slider(sources[contact_point], row, way, contact_states.zones))
+            sliders.append(contact_point.slider(sources[contact_point], row, slip, contact_states.zones))
         return terms, tuple(sliders)
 
     # --- numbers ------------------------------------------------------------------------------------------------
@@ -376,7 +389,7 @@ class ModeTable:
     @cached_property
     def free_mode(self) -> Mode:
         """A mode without rows, as memory of guards where nothing holds."""
-        terms, n = self.held({}), len(self.driven.equations.u)
+        terms, n = self.constraint_terms({}), len(self.driven.equations.u)
         free = Selection((), (), tuple(range(n)), ())
         none = np.zeros(0)
         return Mode(terms, free, self.held_names, np.ones(n), none, none, 0.0, np.zeros(n), np.zeros((0, n)))

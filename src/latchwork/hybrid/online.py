@@ -67,14 +67,14 @@ def constrain(table: ModeTable, state: SimState, constraint: Constraint, limit: 
     after, impulses = impact(table, _with(state, hold), name)
     broken = after.limited - {name}
     if broken:
-        terms = table.held(after.holds)
+        terms = table.constraint_terms(after.holds)
         B = terms.place(after.row).B
         broken &= felt(terms, B, impulses, dot(B.T, np.concatenate([*impulses.values()]))).keys()
     if broken:
         released = let_go(table, _with(state, hold), broken)
         after, impulses = impact(table, released[-1].state, name)
     if not after.contacts.members:
-        table.mode(table.held(after.holds), after.row)
+        table.mode(table.constraint_terms(after.holds), after.row)
     after, jumped = follow_inputs(table, after.unsettled())
     event = RunEvent(state.t, name, state.active, after.active, impulses, "constrain", float(x[-1] - after.x[-1]))
     return [*released, *([] if jumped is None else [jumped]), Changed(after, event, began, time.perf_counter())]
@@ -102,7 +102,7 @@ def release(table: ModeTable, state: SimState, name: str | Constraint) -> Change
         )
     after = state.but(holds={key: hold for key, hold in state.holds.items() if key != name}).unsettled()
     if after.holds and after.settled:
-        table.mode(table.held(after.holds), after.row)
+        table.mode(table.constraint_terms(after.holds), after.row)
     event = RunEvent(state.t, name, state.active, after.active, {}, "release", 0.0)
     return Changed(after, event, began, time.perf_counter())
 
@@ -130,7 +130,7 @@ def welded(state: SimState, name: str, a: Part, b: Part) -> Constraint:
 
 def impact(table: ModeTable, state: SimState, name: str) -> tuple[SimState, dict[str, Array]]:
     """Speeds made consistent with all that holds; the energy it costs is booked as work. The impulses by name."""
-    terms, x = table.held(state.holds), state.row
+    terms, x = table.constraint_terms(state.holds), state.row
     quick = struck(terms, x)
     if quick is not None and quick.off <= EXACT:
         n_q = terms.sizes[0]
@@ -144,7 +144,7 @@ def impact(table: ModeTable, state: SimState, name: str) -> tuple[SimState, dict
         )
     placed = assemble_q(terms, x) if off > EXACT else x
     others = {key: hold for key, hold in state.holds.items() if key != name}
-    held = table.held(others) if others else None
+    held = table.constraint_terms(others) if others else None
     after, impulses = (held and impact_on_branch(held, terms, placed, name)) or assemble_u(terms, placed)
     n_q, n, _ = terms.sizes
     old, new, M = x[1 + n_q : 1 + n_q + n], after[1 + n_q : 1 + n_q + n], terms.motion(after).M
@@ -186,7 +186,7 @@ def follow_inputs(table: ModeTable, state: SimState) -> tuple[SimState, Changed 
 def _jumped(table: ModeTable, state: SimState, names: str, by_itself: bool) -> tuple[SimState, Changed | None]:
     """After a jump of inputs; of a linear table only the slope jumps, which may change nothing, and is no event."""
     began, was = time.perf_counter(), state.x
-    off = residual_of(table.held(state.holds), state.row) if state.holds else 0.0
+    off = residual_of(table.constraint_terms(state.holds), state.row) if state.holds else 0.0
     if off > APART:
         raise ConstraintError(
             f"{names} of '{state.driven.equations.name}' jumps at t = {state.t:.6g}, and what holds is off by "

@@ -139,7 +139,7 @@ def get_ready(world: World, state: SimState, contact_points: Sequence[ContactPoi
     """Make now what the first switches to some contacts would have to wait for."""
     table, free = world.table(state.driven), not any(hold.permanent for hold in state.holds.values())
     table.get_ready(free)
-    watched, held = (*state.contacts.contact_points, *contact_points), len(table.held(state.holds).rows)
+    watched, held = (*state.contacts.contact_points, *contact_points), len(table.constraint_terms(state.holds).rows)
     rows = held + sum([1 + len(point.tangents) for point in watched])
     table.integrations.get_ready(world.method, len(state.x), min(rows, len(state.driven.equations.u)), 5 * len(watched))
     for contact_point in contact_points[:READY]:

@@ -67,7 +67,7 @@ class KeptReset:
                                   "none. Run again until the time of the event, and replay it there.")  # fmt: skip
         world, began, hits, after = self._given
         state, lam = began()
-        contacts, held = state.contacts.copied(), world.table(state.driven).held(state.holds)
+        contacts, held = state.contacts.copied(), world.table(state.driven).constraint_terms(state.holds)
         passed = _passed(world, state, contacts, held, state.row, hits, lam, call)
         found = state.but(contacts=contacts) if passed is None else _reached(state, contacts, passed)
         differs = [name for name, one in _bits(found).items() if one != _bits(after)[name]]
@@ -85,7 +85,7 @@ def _bits(state: SimState) -> dict[str, Any]:
     s = state.contacts
     return {
         "x": state.x.tobytes(),
-        "contact states": {point.name: (how.state, *map(_words, (how.way, how.limit)), how.cone_margin)
+        "contact states": {point.name: (how.state, *map(_words, (how.slip, how.limit)), how.cone_margin)
                            for point, how in s.closed.items()},
         "leaving depths": {point.name: deep for point, deep in s.leaving_depths.items()},
         "what is met from behind": {point.name for point in s.behind},
@@ -136,7 +136,7 @@ def reset(world: World, state: SimState, hits: Sequence[Guard], lam: Mapping[str
     began, table, x = time.perf_counter(), world.table(state.driven), state.row
     names = state.active
     before, contacts = state.contacts, state.contacts.copied()
-    held = table.held(state.holds)
+    held = table.constraint_terms(state.holds)
     passed = _passed(world, state, contacts, held, x, hits, lam)
     if passed is None:
         return state.but(contacts=contacts, event_rate=replace(state.event_rate, stuck=True)), Notes()

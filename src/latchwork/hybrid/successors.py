@@ -43,7 +43,7 @@ def ways(contact_point: ContactPoint, contact_states: ContactStates, zones: Mapp
         closed = [STICKS, *([RIGHT, LEFT] if mu_d > 0.0 else [ANY])]
     if contact_point.feature.closed_with is not None:
         return [OPEN, *([ContactState(State.SLIDE, (1.0,), (1.0,))] if contact_point.attracts else closed)]
-    if contact_point.held:
+    if contact_point.without_normal:
         return [*closed]
     behind = [BEHIND] if contact_point.feature.within or contact_point in contact_states.behind else []
     return [OPEN, GRAZING, *behind, *closed]
@@ -98,7 +98,7 @@ def prepare_all(table: ModeTable, state: SimState, stops: Mapping[str, Any],
     """Everything that the contacts of a state may need, in machine code; gives what holds in each mode, once."""
     x, contacts = state.row, state.contacts
     every = every_standing(contacts, x, most, table.driven.equations.name)
-    table.held(state.holds)
+    table.constraint_terms(state.holds)
     for contact_point in contacts.contact_points:
         contact_point.get_ready()
         contact_point.gap(x)

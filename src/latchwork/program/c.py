@@ -76,7 +76,7 @@ def definition(prefix: str, function: CFunction, groups: Sequence[Group]) -> str
     lines = [f"/* {comment(function.meaning)} */", head(prefix, function, groups), "{"]
     lines += [f"    (void){group.letter};" for group in groups if group.letter not in names.used]
     lines += [f"    const double {name} = {place};" for name, place in names.inputs]
-    lines += [f"    {line}" for unit in plan.units for line in _statements(plan, unit, names)]
+    lines += [f"    {line}" for unit in plan.units for line in statements(plan, unit, names)]
     lines += [f"    {function.name}[{i}] = {names[slot]};" for i, slot in enumerate(plan.outputs)]
     return "\n".join([*lines, "}"])
 
@@ -102,7 +102,7 @@ def _trigonometric(plan: Schedule, unit: Unit) -> Kernel[..., Any] | None:
     return sincos.sin if plan.opcode(unit[0]) == SIN else sincos.cos
 
 
-def _statements(plan: Schedule, unit: Unit, names: Names) -> list[str]:
+def statements(plan: Schedule, unit: Unit, names: Names) -> list[str]:
     """The statements of a unit."""
     operands = [names[i] for i in plan.reads(unit[0])]
     kernel = _trigonometric(plan, unit)

@@ -13,7 +13,7 @@ from latchwork.program.naming import KEYWORDS, Group, legal
 
 MAKEFILE = """# Strict arithmetic, nothing contracted: Latchwork's own bits.
 CFLAGS = -O2 -std=c99 -Wall -Wextra -pedantic
-STRICT = -ffp-contract=off
+STRICT = {strict}
 
 example: main.c {name}.c {name}.h
 \t$(CC) $(CFLAGS) $(STRICT) -o $@ main.c {name}.c -lm
@@ -23,6 +23,7 @@ clean:
 
 .PHONY: clean
 """
+STRICT = "-ffp-contract=off"
 GUARD = '#ifdef __cplusplus\nextern "C" {\n#endif'
 UNGUARD = "#ifdef __cplusplus\n}\n#endif"
 
@@ -58,7 +59,7 @@ class CExport:
 
 def makefile(export: CExport) -> str:
     """How to compile."""
-    return MAKEFILE.format(name=export.prefix)
+    return MAKEFILE.format(name=export.prefix, strict=STRICT)
 
 
 def header(export: CExport) -> str:

@@ -22,7 +22,10 @@ from latchwork.realtime.scripts import folder, module_at
 
 AXES = "xyz"
 FEW_SLIDERS, FEW_LATCHES = 8, 6  # that a model gets which says nothing of them
-MODEL_FILES = (".yaml", ".yml", ".urdf", ".mjcf", ".xml")
+ROBOTS = (".urdf", ".mjcf", ".xml")
+MODEL_FILES = (".yaml", ".yml", *ROBOTS)
+OPTIONS = ("floating", "ground", "limits", "losses")  # of a robot, that a source may carry
+FLOOR_STEP = 2e-3  # s: of a robot that lies on a floor
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,8 @@ class Exhibit:
     axes of N that lie in the picture, to the right and upwards; ``draw`` the points that a line joins. ``grip`` is the
     stiffness and damping (N/m, N s/m) of the hand that takes hold; without it, the hand is as firm as fits the mass
     there. ``thick`` says how to go on where events come too thick; ``controllers`` command inputs (`lw.control`), and
-    know nothing of a hand.
+    know nothing of a hand. ``targets`` are points that sliders move, such as where a law is to bring something: they
+    are drawn as rings, and dragged.
     """
 
     model: Model
@@ -57,6 +61,7 @@ class Exhibit:
     step: float = 1e-3
     thick: TimeStepping | None = None
     controllers: tuple[Any, ...] = ()
+    targets: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         name = self.model.name
@@ -67,7 +72,8 @@ class Exhibit:
         for slider, (low, high) in self.sliders.items():
             self._must_slide(slider, low, high)
         known: list[tuple[str, Mapping[str, Any], Any]] = [
-            ("point", self.model.points, self.draw), ("body", self.model.bodies, [self.hold] if self.hold else [])
+            ("point", self.model.points, (*self.draw, *self.targets)),
+            ("body", self.model.bodies, [self.hold] if self.hold else []),
         ]  # fmt: skip
         for kind, found, asked in known:
             for each in asked:
@@ -104,11 +110,28 @@ class Exhibit:
         return len(system.q) + len(system.u)
 
 
+def source_with(path: Path, options: Mapping[str, bool]) -> str:
+    """The source of a robot's file with options of `lw.load`: ``robot.urdf?floating=True&ground=True``."""
+    if options and path.suffix not in ROBOTS:
+        raise FileError(f"{', '.join(options)}: only robots ({', '.join(ROBOTS)}) take options; {path.name} is none. "
+                        "Leave them out.")  # fmt: skip
+    return f"{path}{'?' * bool(options)}{'&'.join(f'{name}={bool(value)}' for name, value in options.items())}"
+
+
+def _parted(source: str) -> tuple[str, dict[str, bool]]:
+    """The file that a source names, and options behind it; a question mark elsewhere is part of the name."""
+    file, _, said = source.rpartition("?")
+    parts = [each.partition("=") for each in said.split("&")]
+    if not file or any(name not in OPTIONS or value not in ("True", "False") for name, _, value in parts):
+        return source, {}
+    return file, {name: value == "True" for name, _, value in parts}
+
+
 def exhibit_of(source: str) -> Exhibit:
     """The exhibit of an example's name, a model file, or a Python script with ``live()`` or ``build()``."""
     path = script_of(source)
     if path.suffix in MODEL_FILES:
-        return _of_file(path)
+        return _of_file(path, _parted(source)[1])
     kind = "example" if source.isidentifier() else "script"
     return _of_module(module_at(path, f"latchwork_{kind}_{path.stem}"))
 
@@ -120,10 +143,10 @@ def is_script(source: str) -> bool:
 
 def script_of(source: str) -> Path:
     """The file that a source names."""
-    path = Path(source)
+    path = Path(_parted(source)[0])
     if path.suffix in MODEL_FILES or is_script(source):
         if not path.is_file():
-            raise FileError(f"there is no file {source}. Check its name.")
+            raise FileError(f"there is no file {path}. Check its name.")
         return path
     script = folder() / f"{source}.py"
     if not source.isidentifier() or not script.is_file():
@@ -152,17 +175,20 @@ def _of_module(module: ModuleType) -> Exhibit:
     return replace(made, title=made.title or title.rstrip("."), story=made.story or story, plots=made.plots or shown)
 
 
-def _of_file(path: Path) -> Exhibit:
-    """What a model file shows: its model, from where its run starts."""
+def _of_file(path: Path, options: Mapping[str, Any]) -> Exhibit:
+    """What a model file shows: its model, from where its run starts; a robot on the floor is stepped."""
     from latchwork.formats import read_file
 
-    model, settings = read_file(path)
+    model, settings = read_file(path, **options)
+    stepped: dict[str, Any] = {}
+    if options.get("ground"):
+        stepped = {"step": FLOOR_STEP, "thick": TimeStepping(FLOOR_STEP, always=True)}
     for name, value in settings.parameters.items():
         raise FileError(f"{path} runs with {name} = {value}. Give the parameter this value where it is declared.")
     view = "xy" if path.suffix in (".yaml", ".yml") else "xz"
     return Exhibit(model, at_rest(model, settings.q), settings.u, settings.inputs, title=model.name, view=view,
                    sliders=usual_sliders(model, settings.inputs), constraints=usual_latches(model),
-                   plots=tuple(settings.plot))  # fmt: skip
+                   plots=tuple(settings.plot), **stepped)  # fmt: skip
 
 
 def at_rest(model: Model, q: Mapping[str, float]) -> dict[str, float]:

@@ -139,7 +139,7 @@ class Grip:
             return Masses(math.inf, math.inf)
         sim = self._sim
         always = {name: hold for name, hold in sim.state.holds.items() if hold.permanent}
-        rows = sim.mode_table.held(always).place(sim.state.row).B if always else None
+        rows = sim.mode_table.constraint_terms(always).place(sim.state.row).B if always else None
         return self._handle(body).masses(sim.t, x, arm, sim.state.parameters, rows)
 
     def mass_at(self, body: str, arm: Triple, x: Array) -> float:

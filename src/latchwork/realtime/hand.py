@@ -31,7 +31,7 @@ class Hands:
         bodies, old = sim.equations.system.bodies, sim.equations
         symbols = {body.name: _symbols(old, body) for body in bodies}
         loads = [load for body in bodies for load in _loads(body, symbols[body.name])]
-        held = any(point.held and not point.is_bounded for point in sim.state.contacts.contact_points)
+        held = any(point.without_normal and not point.is_bounded for point in sim.state.contacts.contact_points)
         equations = _with_all(old.with_loads(*loads), symbols.values()) if held else old.with_loads(*loads)
         places = {symbol: i for i, symbol in enumerate(equations.r)}
         self._places = {name: [(k, places[s]) for k, s in enumerate(six) if s in places]

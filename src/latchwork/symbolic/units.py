@@ -102,7 +102,9 @@ def _raised(name: str, power: Fraction) -> str:
 
 
 def pretty(text: str) -> str:
-    """A unit for people: ``m/s²`` for ``m/s^2``."""
+    """A unit for people: ``m/s²`` for ``m/s^2``, nothing for a pure number."""
+    if text.strip() == "1":
+        return ""
     return re.sub(r"\^(-?\d+)", lambda found: found[1].translate(RAISED), _plain(text).strip())
 
 

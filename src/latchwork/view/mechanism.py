@@ -25,6 +25,7 @@ FLAT = 1e-6  # in units of the model: what leaves the plane by less does not
 LIGHT = {True: (-0.45, 0.75, 1.3), False: (-0.55, 1.5, 0.75)}  # towards it, to the right, up and out; by flatness
 TURN = (-0.55, 0.3)  # rad: how a mechanism in space is seen at first, about what points up, then what points right
 AIR = 0.15  # of the room that a robot takes: what is seen besides it on either side
+WAY = 0.25  # of its size: the same for what may go anywhere, and is followed
 EYE = 2.6  # of the size of the scene: how far away the eye is that looks at it
 
 
@@ -47,11 +48,14 @@ class Mechanism:
     def size(self) -> float:
         return float(np.linalg.norm(self.high - self.low))
 
-    def around(self, low: Array, high: Array, run: Posed, shapes: Sequence[Any]) -> Mechanism:
-        """The same seen about another room, with some air around it, and the ground under it."""
+    def around(self, low: Array, high: Array, run: Posed, shapes: Sequence[Any], way: float = 0.0) -> Mechanism:
+        """The same seen about another room, with some air around it, and the ground under it.
+
+        ``way``, of its size, is what is seen of the way that it may go.
+        """
         m = Measured(run.at(float(run.t[0])), float(np.linalg.norm(high - low)), across(run, self.view))
-        ground = None if self.flat else _ground(run, shapes, m, self.up, low + 0.02 * m.size)
-        air = AIR * (high - low) * (1.0 - np.abs(self.up))
+        ground = None if self.ground is None else _ground(run, shapes, m, self.up, low + 0.02 * m.size)
+        air = (AIR * (high - low) + way * m.size) * (1.0 - np.abs(self.up)) + 0.5 * way * m.size * np.abs(self.up)
         return replace(self, low=low - air, high=high + air, ground=ground)
 
     @property
@@ -111,7 +115,7 @@ def mechanism(run: Posed, shapes: Sequence[Any], view: str, at: Samples, places:
     members = [*bars.members(radius, thicknesses(bodies, m)), *springs(loads, places, radius),
                *ropes(run.contacts, places, radius, m)]  # fmt: skip
     low, high = room_of(bulky, at, low, high) if not flat or not outlines else (low, high)
-    ground = None if flat else _ground(run, shapes, m, up, low)
+    ground = None if flat or _floats(run, shapes) else _ground(run, shapes, m, up, low)
     kept = [one for one in made if not _is_ground(one, ground, m, up)]
     return Mechanism(view, flat, low, high, places, kept, members, ground, up, carriers)
 
@@ -120,7 +124,7 @@ def _robot(run: Posed, shapes: Sequence[Any], view: str, places: Mapping[Point, 
            carriers: Carriers, m: Measured, up: Array, room: tuple[Array, Array]) -> Mechanism:  # fmt: skip
     """What has visuals is drawn as these, without symbols, and without the shapes of what they show."""
     shown = {_owner(carriers.cuts, made) for made in outlines if made.solid is not None and not made.parts}
-    ground = _ground(run, shapes, m, up, room[0])
+    ground = None if _floats(run, shapes) else _ground(run, shapes, m, up, room[0])
     kept = [made for made in outlines if not made.parts or _owner(carriers.cuts, made) not in shown]
     kept = [made for made in kept if not _is_ground(made, ground, m, up)]
     radius = BAR * m.size
@@ -183,6 +187,13 @@ def _standing(chosen: Sequence[Point], places: Mapping[Point, Array], m: Measure
         if is_still(places[a], m.size) and is_still(places[b], m.size) and (places[a][0] != places[b][0]).any():
             line = np.array([np.zeros(3), places[b][0] - places[a][0]])
             yield Outline(a, a.tree.newtonian, (Part("edge", line), behind(line, -up, m)))
+
+
+def _floats(run: Posed, shapes: Sequence[Any]) -> bool:
+    """Whether bodies move freely where nothing weighs: then there is no ground below them."""
+    system = run.equations.system
+    return system.gravity is None and not any(isinstance(shape, Plane) for shape in shapes) and any(
+        link.joint.name == "free" for link in system.links)  # fmt: skip
 
 
 def _ground(run: Posed, shapes: Sequence[Any], m: Measured, up: Array, low: Array) -> Array:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ WELD = 1e-6  # of the size of a mesh: corners nearer than this are one vertex
 CREASE = 0.77  # cosine of the angle between faces beyond which an edge is sharp, 40°
 MOST_AROUND = 40  # faces at a vertex up to which normals are averaged; hostile meshes have thousands
 FINE = 32767.0
+MOST_KEPT = 20_000  # faces of a mesh that is remembered
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +74,22 @@ def read(data: Mapping[str, Any]) -> Mesh:
 
 
 def welded(triangles: Array, shades: Array | None = None, crease: float = CREASE, lined: bool = True) -> Mesh:
-    """The mesh of loose triangles (m, 3, 3), each with a shade; ``lined`` keeps its sharp edges."""
+    """The mesh of loose triangles (m, 3, 3), each with a shade; ``lined`` keeps its sharp edges.
+
+    A picture asks for the same solid several times, at other sizes of the scene: the last ones are remembered.
+    """
     shades = np.ones(len(triangles)) if shades is None else shades
+    if len(triangles) > MOST_KEPT:
+        return _weld(triangles, shades, crease, lined)
+    return _welded(*(np.asarray(x, dtype=float).tobytes() for x in (triangles, shades)), crease, lined)
+
+
+@lru_cache(maxsize=256)
+def _welded(triangles: bytes, shades: bytes, crease: float, lined: bool) -> Mesh:
+    return _weld(np.frombuffer(triangles).reshape(-1, 3, 3), np.frombuffer(shades), crease, lined)
+
+
+def _weld(triangles: Array, shades: Array, crease: float, lined: bool) -> Mesh:
     vertices, corners = joined(triangles)
     area = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     size = np.linalg.norm(area, axis=1)

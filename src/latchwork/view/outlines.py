@@ -186,9 +186,11 @@ def _cylinder(shape: Any, m: Measured) -> Outline:
 def _cone(shape: Any, m: Measured) -> Outline:
     """Its base, and lines to its tip."""
     (way,), radius = m.local(shape.frame, shape.q.position(shape.p)), m.number(shape.radius)
-    edge = ring(way / np.linalg.norm(way), radius)
+    length = float(np.linalg.norm(way))
+    edge = ring(way / length, radius)
     lines = [Part("edge", np.array([edge[i], way])) for i in range(0, len(edge) - 1, (len(edge) - 1) // 8)]
-    return Outline(shape.p, shape.frame, (Part("face", edge), *lines))
+    solid = _round(primitives.cone(radius, 0.0, length), way / length)
+    return Outline(shape.p, shape.frame, (Part("face", edge), *lines), solid=solid)
 
 
 def _boundary(shape: Any, m: Measured) -> Outline:

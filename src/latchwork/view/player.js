@@ -205,7 +205,7 @@ document.addEventListener("keydown", (event) => {
   else return;
   event.preventDefault();
 });
-addEventListener("resize", all);
+new ResizeObserver(all).observe(picture); // a frame in a notebook gets its size when it is looked at
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", all);
 
 // #t=1.5 opens at a time, and does not play; &turn=30,20 turns the view by degrees; &names shows the names.

@@ -34,7 +34,7 @@ RATE = 60.0  # frames per second of the run
 FINE = 300.0  # places per second of a path
 FRAMES = 1500  # at most, besides the instants of events
 INSTANTS = 400  # of events that have a frame of their own
-SMALL = 10.0  # sizes of what moves, which it goes at least where the eye follows it
+SMALL = 4.0  # sizes of what moves, which it goes at least where the eye follows it
 ROOM = 1.7  # of its size: what is seen around it then
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import math
+import threading
+from concurrent.futures import Executor, Future
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,13 @@ def still(page: Any) -> None:
     page.tab.click("#play")
     page.wait("app.bench.head.paused === 1")
     page.tab.wait_for_timeout(120)
+
+
+class Idle(Executor):
+    """What draws cards and typesets, and never gets to it."""
+
+    def submit(self, *work: Any, **given: Any) -> Future[Any]:
+        return Future()
 
 
 def go(page: Any) -> None:
@@ -282,6 +291,31 @@ def test_there_is_something_to_see_at_once(opened):
         return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v) => v > 0); })()""")
 
 
+@pytest.mark.parametrize("name", ["whipple_bicycle", "pile"])
+def test_a_cold_address_shows_the_start_before_its_loop_has_begun(browser, name):
+    """An address opened first of all, without a card and while its loop still waits, is a picture."""
+    begins = threading.Event()
+
+    class Waiting(Ticked):
+        def __init__(self, source: str) -> None:
+            begins.wait(60.0)
+            super().__init__(source)
+
+    with House({name: name, "caster": "caster"}, looping=Waiting, workers=Idle) as house:
+        page = Page(browser, house)
+        page.look(f"() => {{ location.hash = '#{name}'; }}")
+        page.wait("performance.getEntriesByName('first picture').length")
+        page.tab.set_viewport_size({"width": 900, "height": 600})  # a page that is fitted anew keeps it
+        page.tab.wait_for_timeout(200)
+        assert page.look("app.bench.frame") is None
+        picture = seen(page)[60:400, 40:500]
+        assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 50
+        begins.set()
+        page.wait("app.bench.head.t > 0")
+        assert not page.complaints
+        page.close()
+
+
 @pytest.mark.parametrize("name", ["double_pendulum", "four_bar"])
 def test_a_mechanism_is_posed_while_it_is_paused(browser, name):
     """Dragged while time stands still, the tip goes where the pointer goes as far as the rods let it, at rest, and a
@@ -310,6 +344,32 @@ def test_a_mechanism_is_posed_while_it_is_paused(browser, name):
         go(page)
         page.wait(f"app.bench.head.t > {t + 0.05}")
         page.close()
+
+
+def test_what_travels_is_followed(browser):
+    """A bicycle that rides away stays in the picture, and its ground goes by under it."""
+    with House({"whipple_bicycle": "whipple_bicycle"}, looping=Ticked, workers=Idle) as house:
+        page = Page(browser, house, "whipple_bicycle")
+        page.wait("app.bench.head.t > 3", 60.0)
+        still(page)
+        for _ in range(8):
+            page.look("() => { app.bench.draw(); }")
+            page.tab.wait_for_timeout(60)
+        x, y = page.look("app.bench.drawing.screen(app.bench.middle())")
+        wide, high = page.look("[app.bench.drawing.wide, app.bench.drawing.high]")
+        assert page.look("app.bench.middle()")[0] > 5.0
+        assert abs(x / wide - 0.5) < 0.2
+        assert abs(y / high - 0.5) < 0.3
+        page.close()
+
+
+def test_numbers_below_rounding_are_zero(opened):
+    """1e-15 beside others is 0; components of one force have the decimals of the largest."""
+    page = opened("double_pendulum")
+    shown = page.look("[brief(1.7e-14), brief(-1e-16), brief(2e-12, 3, 1), brief(0.25)]")
+    assert shown == ["0.00", "0.00", "0.00", "0.25"]
+    assert page.look("[alike([34.7, -5e-5, -18.2]), alike([1.75, 1.7e-14]), alike([0, 0])]") == [
+        "34.7, 0.0, −18.2", "1.75, 0.00", "0.00, 0.00"]  # fmt: skip
 
 
 def test_gauges_are_behind_a_button(opened):

@@ -20,14 +20,17 @@ from urllib.parse import urlsplit
 
 import pytest
 
+import latchwork as lw
 from latchwork.cli import main
+from latchwork.errors import FileError
 from latchwork.realtime.exhibit import exhibit_of
 from latchwork.realtime.live import Live
+from latchwork.realtime.session import digest
 from latchwork.view import demo
 from latchwork.view.live import serving
 from latchwork.view.live.picture import picture_of
 from latchwork.view.live.server import Server
-from latchwork.view.live.serving import gate_for
+from latchwork.view.live.serving import gate_for, source_of
 from live_house import FEEDER
 
 FILES = ("double_pendulum.yaml", "four_bar.yaml")
@@ -79,6 +82,19 @@ def test_demo_serves_until_interrupted(served, tmp_path):
     assert status(address) == 200
     assert list(tmp_path.iterdir()) == []
     assert ended(process, signal.SIGINT) == (0, "stopped\n", "")
+
+
+def test_a_robot_is_served_as_it_was_asked_for():
+    """What is said of a robot travels with its source: base, floor and stops are those of `lw.load`; so do replays."""
+    dog = Path(__file__).resolve().parents[3] / "examples" / "dog.urdf"
+    (source,) = source_of(str(dog), {"floating": True, "ground": True}).values()
+    exhibit = exhibit_of(source)
+    own = lw.load(dog, floating=True, ground=True)
+    assert exhibit.model.equations().q_names == own.equations().q_names
+    assert len(exhibit.model.collisions) == len(own.collisions) == 1
+    assert digest(source) == digest(str(dog))
+    with pytest.raises(FileError, match=r"floating: only robots .* take options; four_bar.yaml is none"):
+        source_of(str(dog.with_name("four_bar.yaml")), {"floating": True})
 
 
 def test_any_other_host_needs_the_token_that_is_printed(served):

@@ -60,7 +60,7 @@ def read_friction(mode: EmbeddedMode) -> None:
             slider.force.run(slider.force.code, z, offset(E, n))
         for i in range(slider.tangents):
             v[i] = slip_speed(mode, slider, i)
-        slip_direction(slider.tangents, slider.way, v, d)
+        slip_direction(slider.tangents, slider.slip, v, d)
         rows = offset(mode.found, source.found_at + source.given + slider.first * n)
         for j in range(n):
             E[j] = 0.0

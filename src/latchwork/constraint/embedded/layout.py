@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
-from latchwork.constraint.embedded.slider import WAY, Slider, directions, slider_layout
+from latchwork.constraint.embedded.slider import SLIP_NUMBERS, Slider, directions, slider_layout
 from latchwork.constraint.row_sources import source_layout
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms
@@ -129,8 +129,8 @@ def choose(
     for i in range(mode.rows):
         mode.typical[i], mode.length[i] = typical[i], lengths[i]
     for s in range(mode.sliders):
-        for i in range(WAY):
-            mode.slider[s].way[i] = ways[WAY * s + i]
+        for i in range(SLIP_NUMBERS):
+            mode.slider[s].slip[i] = ways[SLIP_NUMBERS * s + i]
 
 
 together(choose)

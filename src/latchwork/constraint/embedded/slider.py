@@ -23,7 +23,7 @@ from latchwork.program.records.memory import blank
 from latchwork.program.records.record import array, pointer, record
 
 ENFORCED = -1  # in the place of a row: the coordinates enforce the contact
-WAY = 4  # numbers of a direction at most: in space two, a trace of a speed, and how fast slip that begins may get
+SLIP_NUMBERS = 4  # of a direction at most: in space two, a trace of a speed, and how fast slip that begins may get
 LAW = 3  # e, μ_s, μ_d
 KNOWN = 9  # words of a slider in front of them
 NO_WORDS, NO_SLOTS = np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -39,14 +39,14 @@ class Slider(NamedTuple):
     first: int
     tangents: int
     mu: float | Function
-    way: tuple[float, ...]
+    slip: tuple[float, ...]
     force: Function | None = None
     name: str = ""
 
     @property
     def form(self) -> Slider:
         """All but its direction."""
-        return self._replace(way=())
+        return self._replace(slip=())
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -68,24 +68,24 @@ class SliderRecord:
     law_at: i64  # in the slots of all sliders
     force_at: i64
     coefficients: f64p = array(3)  # e, μ_s, μ_d
-    way: f64p = array(4)
+    slip: f64p = array(4)
 
 
 @kernel
-def slip_direction(tangents: i64, way: f64p, v: f64p, d: f64p) -> None:
+def slip_direction(tangents: i64, slip: f64p, v: f64p, d: f64p) -> None:
     """The direction d of slip v in measures of the tangents: a sign in the plane, ±v/|v| in space.
 
     In space the sign is that of v · d, d the direction where the mode began, so that nothing flips where slip ends; a
     trace of d is added to v, for slip that begins has no direction of its own yet; it fades as v grows.
     """
     if tangents == 1:
-        d[0] = way[0]
+        d[0] = slip[0]
         return
-    trace = way[2]
+    trace = slip[2]
     fading = divide(trace, 1.0 + divide(v[0] * v[0] + v[1] * v[1], trace * trace))
-    a, b = v[0] + fading * way[0], v[1] + fading * way[1]
+    a, b = v[0] + fading * slip[0], v[1] + fading * slip[1]
     length = sqrt(a * a + b * b)
-    sign = divide(-1.0 if a * way[0] + b * way[1] < 0.0 else 1.0, length)
+    sign = divide(-1.0 if a * slip[0] + b * slip[1] < 0.0 else 1.0, length)
     d[0] = a * sign
     d[1] = b * sign
 
@@ -116,8 +116,8 @@ def slider_layout(sliders: Sequence[Slider]) -> SliderLayout:
 
 
 def directions(sliders: Sequence[Slider]) -> NDArray[np.float64]:
-    """The directions of all sliders, `WAY` numbers each."""
-    found = np.zeros(WAY * len(sliders))
+    """The directions of all sliders, `SLIP_NUMBERS` numbers each."""
+    found = np.zeros(SLIP_NUMBERS * len(sliders))
     for i, slider in enumerate(sliders):
-        found[WAY * i : WAY * i + len(slider.way)] = slider.way
+        found[SLIP_NUMBERS * i : SLIP_NUMBERS * i + len(slider.slip)] = slider.slip
     return found

@@ -68,9 +68,10 @@ def is_lawful(problem: ContactProblem) -> i64:
 @kernel
 def choice_key(choice: Choice) -> i64:
     """A choice told apart from others; directions to a tenth."""
-    if choice.way == NONE or not fabs(choice.x) + fabs(choice.y) < 2.0:
+    if choice.direction == NONE or not fabs(choice.x) + fabs(choice.y) < 2.0:
         return choice.state
-    return 3 + choice.way + 8 * (int(floor(10.0 * choice.x + 0.5)) + 16) + 512 * int(floor(10.0 * choice.y + 16.5))
+    x, y = int(floor(10.0 * choice.x + 0.5)), int(floor(10.0 * choice.y + 16.5))
+    return 3 + choice.direction + 8 * (x + 16) + 512 * y
 
 
 @kernel
@@ -103,7 +104,7 @@ def change_states(problem: ContactProblem) -> tuple[i64, i64]:
         for i in range(k):
             instead = problem.instead[i]
             if instead.state >= 0 and again < 2:
-                set_choice(problem.choices[TRIED * k + i], instead.state, instead.way, instead.x, instead.y)
+                set_choice(problem.choices[TRIED * k + i], instead.state, instead.direction, instead.x, instead.y)
                 again = 2 if again == 1 else again
     return 0, most
 
@@ -112,7 +113,7 @@ def change_states(problem: ContactProblem) -> tuple[i64, i64]:
 def is_idle(problem: ContactProblem, i: i64) -> i64:
     """1 where contact i of `FOUND` was to begin to slide, and has no acceleration along its tangents."""
     x, y = tangent_part(problem, i, offset(problem.motion, FOUND * problem.rows))
-    if problem.choices[FOUND * problem.contacts + i].way != FREE or must_begin(problem, i) == 1:
+    if problem.choices[FOUND * problem.contacts + i].direction != FREE or must_begin(problem, i) == 1:
         return 0
     return 1 if fabs(x) <= TOL and fabs(y) <= TOL else 0
 

@@ -98,7 +98,7 @@ def quick_answer(problem: ContactProblem) -> tuple[i64, i64]:
 @kernel
 def presses(problem: ContactProblem, i: i64, choice: Choice) -> i64:
     """1 where friction presses contact i together as fast as the normal force parts it: A_nn − mu A_nt d ≤ 0."""
-    if choice.state != SLIDE or choice.way == NONE:
+    if choice.state != SLIDE or choice.direction == NONE:
         return 0
     at, mu = problem.first[i] * (problem.rows + 1), problem.mu_d[i]
     along = mu * problem.W[at + 1] * choice.x
@@ -244,7 +244,7 @@ def write_answer(problem: ContactProblem, c: i64) -> None:
     k = problem.contacts
     for i in range(k):
         choice = problem.choices[c * k + i]
-        problem.state[i], problem.directed[i] = choice.state, 0 if choice.way == NONE else 1
+        problem.state[i], problem.directed[i] = choice.state, 0 if choice.direction == NONE else 1
         problem.direction[2 * i], problem.direction[2 * i + 1] = choice.x, choice.y
     write_forces(problem, c)
 

@@ -148,7 +148,7 @@ def parting_rate(problem: ContactProblem, c: i64, i: i64, lam: f64p, share: f64)
     choice, at = problem.choices[c * problem.contacts + i], problem.first[i]
     if choice.state == OPEN:
         return row_value(problem, at, lam, share)
-    if choice.state == SLIDE and choice.way != NONE and problem.slips[i] == 0:
+    if choice.state == SLIDE and choice.direction != NONE and problem.slips[i] == 0:
         total = choice.x * row_value(problem, at + 1, lam, share)
         return total + choice.y * row_value(problem, at + 2, lam, share) if problem.tangents[i] == 2 else total
     return 0.0
@@ -167,7 +167,7 @@ def row_value(problem: ContactProblem, row: i64, lam: f64p, share: f64) -> f64:
 def is_parting(problem: ContactProblem, c: i64, i: i64) -> i64:
     """1 where contact i opens, or begins to slide."""
     choice = problem.choices[c * problem.contacts + i]
-    begins = choice.state == SLIDE and choice.way != NONE and problem.slips[i] == 0
+    begins = choice.state == SLIDE and choice.direction != NONE and problem.slips[i] == 0
     return 1 if choice.state == OPEN or begins else 0
 
 

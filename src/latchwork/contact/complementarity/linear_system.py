@@ -17,7 +17,7 @@ RANK = 1e-11  # pivots below this part of the largest are redundancy
 @kernel
 def lean(problem: ContactProblem, i: i64, choice: Choice) -> tuple[f64, f64]:
     """``λ_t = lean λ_n`` of contact i: −mu_d d where it slides with friction, else zero."""
-    if choice.way == NONE:
+    if choice.direction == NONE:
         return 0.0, 0.0
     return -problem.mu_d[i] * choice.x, -problem.mu_d[i] * choice.y
 
@@ -48,7 +48,7 @@ def form_system(problem: ContactProblem, c: i64) -> i64:
         for p in range(r):
             row = problem.unknown[p] * n + at
             total = W[row]
-            if choice.way != NONE:
+            if choice.direction != NONE:
                 total += W[row + 1] * x
                 if problem.tangents[i] == 2:
                     total += W[row + 2] * y
@@ -95,7 +95,7 @@ def place_forces(problem: ContactProblem, c: i64, x: f64p, lam: f64p) -> None:
         if choice.state == OPEN:
             continue
         lam[at] = x[column]
-        if choice.way != NONE:
+        if choice.direction != NONE:
             along, beside = lean(problem, i, choice)
             lam[at + 1] = along * x[column]
             if problem.tangents[i] == 2:

@@ -176,7 +176,7 @@ def take_path(problem: ContactProblem, at_limit: i64) -> None:
     copy_choices(problem, PATH, TRIED)
     for i in range(k):
         choice = problem.choices[TRIED * k + i]
-        if at_limit == 1 and choice.way == FREE and must_begin(problem, i) == 1:
+        if at_limit == 1 and choice.direction == FREE and must_begin(problem, i) == 1:
             close_contact(problem, i, choice)
 
 
@@ -244,7 +244,8 @@ def follow_paths(problem: ContactProblem) -> tuple[i64, i64]:
             tries += count
             forced = 0
             for i in range(k):
-                forced = 1 if problem.choices[PATH * k + i].way == FREE and must_begin(problem, i) == 1 else forced
+                if problem.choices[PATH * k + i].direction == FREE and must_begin(problem, i) == 1:
+                    forced = 1
             for limit in range(forced, -1, -1):
                 found, more = polish_path(problem, limit)
                 tries += more

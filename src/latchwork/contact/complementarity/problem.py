@@ -64,7 +64,7 @@ class Choice:
     """A state tried for one contact; its direction is none, given, or ``FREE`` to follow from the acceleration."""
 
     state: i64
-    way: i64
+    direction: i64
     x: f64
     y: f64
 
@@ -149,9 +149,9 @@ class ContactProblem:
 
 
 @kernel
-def set_choice(choice: Choice, state: i64, way: i64, x: f64, y: f64) -> None:
+def set_choice(choice: Choice, state: i64, direction: i64, x: f64, y: f64) -> None:
     """What a contact is to do."""
-    choice.state, choice.way, choice.x, choice.y = state, way, x, y
+    choice.state, choice.direction, choice.x, choice.y = state, direction, x, y
 
 
 @kernel
@@ -160,7 +160,7 @@ def copy_choices(problem: ContactProblem, source: i64, target: i64) -> None:
     k = problem.contacts
     for i in range(k):
         of = problem.choices[source * k + i]
-        set_choice(problem.choices[target * k + i], of.state, of.way, of.x, of.y)
+        set_choice(problem.choices[target * k + i], of.state, of.direction, of.x, of.y)
 
 
 @kernel

@@ -38,7 +38,7 @@ def onset_direction(problem: ContactProblem, i: i64, choice: Choice, a: f64p) ->
     """Direction of friction of a sliding contact, and the pace at which it turns (0 if it is fixed)."""
     x, y = tangent_part(problem, i, a)
     pace = sqrt(x * x + y * y)
-    if choice.way != FREE or not pace > STILL:
+    if choice.direction != FREE or not pace > STILL:
         return choice.x, choice.y, 0.0
     return divide(x, pace), divide(y, pace), pace
 
@@ -49,7 +49,7 @@ def redirect(problem: ContactProblem, c: i64) -> None:
     k, a = problem.contacts, offset(problem.motion, c * problem.rows)
     for i in range(k):
         choice = problem.choices[c * k + i]
-        if choice.way == FREE:
+        if choice.direction == FREE:
             x, y, _ = onset_direction(problem, i, choice, a)
             set_choice(choice, choice.state, FREE, x, y)
 
@@ -80,7 +80,7 @@ def onset_residual(problem: ContactProblem, c: i64, lam: f64p) -> f64:
             F = a[at + j]
             if choice.state == SLIDE and j > 0:
                 F = lam[at + j]
-                if choice.way != NONE:
+                if choice.direction != NONE:
                     F += problem.mu_d[i] * lam[at] * (x if j == 1 else y)
             problem.right[r] = -F
             r += 1
@@ -105,9 +105,9 @@ def onset_slope(problem: ContactProblem, c: i64, lam: f64p, r: i64) -> None:
                 if choice.state == SLIDE and j > 0:
                     entry = 1.0 if column == at + j else 0.0
                     d = x if j == 1 else y
-                    if choice.way != NONE and column == at:
+                    if choice.direction != NONE and column == at:
                         entry += problem.mu_d[i] * d
-                    if choice.way != NONE and pace > 0.0:
+                    if choice.direction != NONE and pace > 0.0:
                         along = x * W[(at + 1) * n + column]
                         if t == 2:
                             along += y * W[(at + 2) * n + column]
@@ -136,7 +136,7 @@ def slow_residual(problem: ContactProblem, c: i64, v: f64p) -> f64:
             for q in range(n):
                 S[p * N + q] = W[p * n + q]
         mu, normal = problem.mu_d[i], v[at]
-        if choice.way == FREE and t == 2:
+        if choice.direction == FREE and t == 2:
             square = 0.0
             S[s * N + s], S[s * N + at] = 0.0, -(mu * mu) * normal
             for p in range(at + 1, at + 3):
@@ -148,7 +148,7 @@ def slow_residual(problem: ContactProblem, c: i64, v: f64p) -> f64:
                 square += v[p] * v[p]
             right[s] = -0.5 * (square - mu * normal * (mu * normal))
             s += 1
-        elif choice.way != NONE:
+        elif choice.direction != NONE:
             for p in range(at + 1, at + 1 + t):
                 d = choice.x if p == at + 1 else choice.y
                 right[p] = -(v[p] + mu * normal * d)
@@ -161,7 +161,7 @@ def count_turning(problem: ContactProblem, c: i64) -> i64:
     """How many contacts in space have free directions."""
     k, count = problem.contacts, 0
     for i in range(k):
-        if problem.choices[c * k + i].way == FREE and problem.tangents[i] == 2:
+        if problem.choices[c * k + i].direction == FREE and problem.tangents[i] == 2:
             count += 1
     return count
 
@@ -174,7 +174,7 @@ def begin_slowly(problem: ContactProblem, c: i64) -> None:
     accelerations(problem, v, a)
     for i in range(k):
         choice = problem.choices[c * k + i]
-        if choice.way == FREE and problem.tangents[i] == 2:
+        if choice.direction == FREE and problem.tangents[i] == 2:
             x, y = tangent_part(problem, i, a)
             v[N] = choice.x * x + choice.y * y
             N += 1

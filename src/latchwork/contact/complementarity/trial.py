@@ -58,7 +58,7 @@ def solve_forces(problem: ContactProblem, c: i64, near: i64) -> None:
     place_forces(problem, c, problem.x, lam)
     turns = 0
     for i in range(k):
-        if problem.choices[c * k + i].way == FREE and problem.tangents[i] == 2:
+        if problem.choices[c * k + i].direction == FREE and problem.tangents[i] == 2:
             turns = 1
     if turns == 1:
         problem.spare = begin_slip(problem, c)
@@ -114,7 +114,7 @@ def judge_one(problem: ContactProblem, c: i64, i: i64, tol: f64, push: f64) -> i
         friction = sqrt(f_x * f_x + f_y * f_y)
         if friction > problem.mu_s[i] * lam[at] + push:
             set_choice(instead, SLIDE, FREE, divide(-f_x, friction), divide(-f_y, friction))
-    elif choice.way != NONE and problem.slips[i] == 0:
+    elif choice.direction != NONE and problem.slips[i] == 0:
         most = problem.mu_d[i] * lam[at]
         off_x, off_y = f_x + most * choice.x, f_y + most * choice.y
         if sqrt(off_x * off_x + off_y * off_y) > push:
@@ -132,9 +132,9 @@ def judge_onset(problem: ContactProblem, c: i64, i: i64, tol: f64) -> None:
     forward = maximum(along, 0.0)
     off_x, off_y = x - forward * choice.x, y - forward * choice.y
     leaves = must_begin(problem, i) == 1
-    if sqrt(off_x * off_x + off_y * off_y) <= (SLOWLY * tol if leaves and choice.way != FREE else tol):
+    if sqrt(off_x * off_x + off_y * off_y) <= (SLOWLY * tol if leaves and choice.direction != FREE else tol):
         return
-    if along > 0.0 or (leaves and size > tol and not (choice.way == FREE and along < 0.0)):
+    if along > 0.0 or (leaves and size > tol and not (choice.direction == FREE and along < 0.0)):
         set_choice(instead, SLIDE, FREE, divide(x, size), divide(y, size))
     else:
         close_contact(problem, i, instead)

@@ -42,20 +42,20 @@ SKEWED = 0.05  # sine squared between the normal and the axis of the tangents: b
 KEPT = 400  # ways in which a contact stood
 NOTHING = 1e-11  # of the length of the model, at random states: less is rounding
 Indices = Mapping[Zones, int]
-Way = tuple[float, ...] | None  # a sign in the plane; a direction in space and a trace of a speed; or no friction
+SlipDirection = tuple[float, ...] | None  # a sign in the plane; in space a direction and a trace of a speed
 
 
 class Sliding(Constraint):
     """The gap of a contact that slides. What it exerts is worked out when asked for: in space each way is another."""
 
-    def __init__(self, contact_point: ContactPoint, way: Way, mu: Any) -> None:
+    def __init__(self, contact_point: ContactPoint, slip: SlipDirection, mu: Any) -> None:
         super().__init__(contact_point.name, [contact_point.feature.gap])
-        self._way = contact_point, way, mu
+        self._slip = contact_point, slip, mu
 
     @cached_property
     def _leaning(self) -> tuple[Pull | None]:
-        contact_point, way, mu = self._way
-        return (contact_point.leaning(way, mu),)
+        contact_point, slip, mu = self._slip
+        return (contact_point.leaning(slip, mu),)
 
     @property
     def pulls(self) -> tuple[Pull | None, ...]:
@@ -67,8 +67,8 @@ class Sliding(Constraint):
 class ContactPoint:
     """A feature with the directions across its normal in which the two sides can slip; all lowered for one base.
 
-    ``held``: the coordinates themselves keep the gap at zero; its force is then N = N0 + N1 · u̇, found by an auxiliary
-    speed along the normal. That of one that is `bounded` is 1: its coefficients are limits of its force.
+    ``without_normal``: it has no normal row. The coordinates keep the gap at zero, and N = N0 + N1 · u̇ is found by an
+    auxiliary speed along the normal. That of one that is `bounded` is 1: its coefficients are limits of its force.
     """
 
     contact: Contact
@@ -76,7 +76,7 @@ class ContactPoint:
     base: Base
     tangents: tuple[Vector, ...]
     axis: Vector | None  # from which the tangents were made, where the normal may turn towards it
-    held: bool
+    without_normal: bool
     turns: bool = False  # where its rate was given as an expression: whether that is of an angle
     _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
     _laws: dict[Any, Function | tuple[float, ...]] = field(default_factory=dict, init=False, repr=False)  # by zones
@@ -164,34 +164,34 @@ class ContactPoint:
     def _pull(self, direction: Vector) -> Pull | None:
         return Pull(direction, self.feature.on, self.feature.other) if self.feature.has_wrench else None
 
-    def sliding(self, way: Way, mu: Any) -> Constraint | None:
+    def sliding(self, slip: SlipDirection, mu: Any) -> Constraint | None:
         """The gap is held, and its force leans against the slip by μ; none where the coordinates hold the gap."""
-        if self.held or not self.tangents:
-            return None if self.held else self.sticking
-        key = way, mu
+        if self.without_normal or not self.tangents:
+            return None if self.without_normal else self.sticking
+        key = slip, mu
         if key not in self._slidings:
             _make_room(self._slidings)
-            self._slidings[key] = Sliding(self, way, mu)
+            self._slidings[key] = Sliding(self, slip, mu)
         return self._slidings[key]
 
-    def leaning(self, way: Way, mu: Any) -> Pull | None:
+    def leaning(self, slip: SlipDirection, mu: Any) -> Pull | None:
         """n − μ d: what a sliding contact exerts where the multiplier is 1."""
         lean = self.feature.normal
-        for d, t in zip(self.along(way), self.tangents, strict=False):
+        for d, t in zip(self.along(slip), self.tangents, strict=False):
             lean = lean - t * (mu * d)
         return self._pull(lean)
 
-    def along(self, way: tuple[Any, ...] | None) -> tuple[Any, ...]:
+    def along(self, slip: tuple[Any, ...] | None) -> tuple[Any, ...]:
         """The direction of slip in measures of the tangents: a sign in the plane, ±v/|v| in space, nothing for none.
 
         In space the sign is that of v · d, d the direction where the mode began, so that nothing flips where slip ends;
         a trace of d is added to v, for slip that begins has no direction of its own yet; it fades as v grows.
         """
-        if way is None or not self.tangents:
+        if slip is None or not self.tangents:
             return ()
         if len(self.tangents) == 1:
-            return way
-        *d, trace, _ = way
+            return slip
+        *d, trace, _ = slip
         a, b = self.slips
         fading = trace / (1.0 + (a * a + b * b) / trace**2)
         moved = [v + fading * k for v, k in zip(self.slips, d, strict=True)]
@@ -199,22 +199,22 @@ class ContactPoint:
         signed = where(moved[0] * d[0] + moved[1] * d[1] < 0.0, -1.0, 1.0) / length
         return tuple(v * signed for v in moved)
 
-    def slider(self, source: int, row: int, way: tuple[float, ...], indices: Indices) -> Slider:
+    def slider(self, source: int, row: int, slip: tuple[float, ...], indices: Indices) -> Slider:
         """Its friction in a mode, of whose sources its rows are one, as it slides a way in some zones."""
-        law, force = self.law_in(indices), self.force_function if self.held and not self.is_pressed else None
-        first, mu = (0 if self.held else 1), law[2] if isinstance(law, tuple) else law
-        return Slider(source, row, first, len(self.tangents), mu, way, force, self.name)
+        law, force = self.law_in(indices), self.force_function if self.without_normal and not self.is_pressed else None
+        first, mu = (0 if self.without_normal else 1), law[2] if isinstance(law, tuple) else law
+        return Slider(source, row, first, len(self.tangents), mu, slip, force, self.name)
 
     @cached_property
     def sticking(self) -> Constraint:
         """The gap is held, and so is every direction of slip."""
-        normal = [] if self.held else [(self.feature.gap, self._pull(self.feature.normal))]
+        normal = [] if self.without_normal else [(self.feature.gap, self._pull(self.feature.normal))]
         rows = [*normal, *((slip, self._pull(t)) for slip, t in zip(self.slips, self.tangents, strict=True))]
         return Constraint(self.name, [zero for zero, _ in rows], [pull for _, pull in rows])
 
     @cached_property
     def terms(self) -> Terms:
-        """Programs of all its rows: the normal one, unless held, then the tangents."""
+        """Programs of all its rows: the normal one, if it has one, then the tangents."""
         return terms_of(rows_of(self.equations, [self.sticking], self.base.laws), self.base)
 
     def rows(self, constraint: Constraint) -> Rows:
@@ -238,7 +238,7 @@ class ContactPoint:
         """Make now what the first moment of contact would have to wait for."""
         if self.has_rows:
             _ = self.terms
-        if self.held:
+        if self.without_normal:
             _ = self.force_function
         if self.upright is not None:
             _ = self.upright_function
@@ -248,13 +248,13 @@ class ContactPoint:
     @property
     def is_ready(self) -> bool:
         """Whether all that a reset may ask for is made."""
-        wanted = {"terms": self.has_rows, "force_function": self.held, "upright_function": self.upright is not None,
-                  "normal_function": self.is_sharp}  # fmt: skip
+        wanted = {"terms": self.has_rows, "force_function": self.without_normal,
+                  "upright_function": self.upright is not None, "normal_function": self.is_sharp}  # fmt: skip
         return all([name in self.__dict__ for name, is_wanted in wanted.items() if is_wanted])
 
     @cached_property
     def has_rows(self) -> bool:
-        return not self.held or bool(self.tangents)
+        return not self.without_normal or bool(self.tangents)
 
     # --- numbers ------------------------------------------------------------------------------------------------
 
@@ -298,7 +298,12 @@ class ContactPoint:
     @cached_property
     def is_sharp(self) -> bool:
         """Whether both shapes are convex, with corners: where these meet, there are several normals."""
-        return not self.held and len(self.contact.features) > 1 and all(map(is_sharp, self.contact.shapes))
+        return not self.without_normal and len(self.contact.features) > 1 and all(map(is_sharp, self.contact.shapes))
+
+    @cached_property
+    def narrow(self) -> float:
+        """How near places of two features of its contact may come, until one of them is enough; 0 where none do."""
+        return self.tolerances.narrow if self.is_sharp and self.feature.within else 0.0
 
     @cached_property
     def normal_function(self) -> Function:
@@ -500,7 +505,7 @@ def _across(n: Vector, base: Base, x: Array, number: int | None) -> tuple[tuple[
 
 
 def _moves(base: Base, slip: Expr) -> bool:
-    """Whether anything can slip that way: some speed, or the surface itself, moves it."""
+    """Whether anything can slip along it: some speed, or the surface itself, moves it."""
     return _is_something(base.equations, operand(base.equations.system.graph, slip), base.units, base.scales.length)
 
 

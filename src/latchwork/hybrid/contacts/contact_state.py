@@ -16,7 +16,7 @@ from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact, Zones
 from latchwork.contact.tolerances import Tolerances
 from latchwork.errors import ModelError
-from latchwork.hybrid.contacts.contact_point import ContactPoint, Way
+from latchwork.hybrid.contacts.contact_point import ContactPoint, SlipDirection
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr, operand
@@ -26,13 +26,13 @@ WORDS = {state: state.name.lower() for state in State}
 
 
 class ContactState(NamedTuple):
-    """How a contact is closed: it slides a way, or sticks. At its ``limit`` it would slide there, but others stick.
+    """How a contact is closed: it slides along ``slip``, or sticks. At its ``limit`` it would slide, but others stick.
 
     One that slipped and stuck again at once, at the very edge of its cone, has a firmer ``cone_margin``.
     """
 
     state: State
-    way: Way = None
+    slip: SlipDirection = None
     limit: tuple[float, ...] | None = None
     cone_margin: int = 0
 
@@ -141,11 +141,11 @@ class ContactStates:
     def constraints(self) -> dict[Constraint, ContactPoint]:
         """What is closed as constraints, contact by contact."""
         made = {}
-        for contact_point, (state, way, *_) in self.closed.items():
+        for contact_point, (state, slip, *_) in self.closed.items():
             constraint = (
                 contact_point.sticking
                 if state is State.STICK
-                else contact_point.sliding(way, self.mu(contact_point)[1])
+                else contact_point.sliding(slip, self.mu(contact_point)[1])
             )
             if constraint is not None:
                 made[constraint] = contact_point
@@ -154,9 +154,9 @@ class ContactStates:
     def sliding(self) -> dict[ContactPoint, tuple[float, ...]]:
         """Contacts that slide with friction, and their directions."""
         return {
-            contact_point: way
-            for contact_point, (state, way, *_) in self.closed.items()
-            if state is State.SLIDE and way is not None and contact_point.tangents
+            contact_point: slip
+            for contact_point, (state, slip, *_) in self.closed.items()
+            if state is State.SLIDE and slip is not None and contact_point.tangents
         }
 
     @property
@@ -183,15 +183,15 @@ class ContactStates:
         return found
 
     def _force(self, contact_point: ContactPoint, lam: Mapping[str, Sequence[Expr]]) -> Expr:
-        state, way, *_ = self.closed[contact_point]
+        state, slip, *_ = self.closed[contact_point]
         if not contact_point.is_bounded:
-            return contact_point.force if contact_point.held else lam[contact_point.name][0]
+            return contact_point.force if contact_point.without_normal else lam[contact_point.name][0]
         if state is State.STICK:
             return lam[contact_point.name][0]
         g, limit = contact_point.equations.system.graph, self.mu(contact_point)[1]
         if contact_point.is_pressed and contact_point.feature.closed_with is not None:
             limit = limit * lam[contact_point.feature.closed_with.name][0]
-        return Expr(g, operand(g, 0.0 if way is None else -way[0] * limit))
+        return Expr(g, operand(g, 0.0 if slip is None else -slip[0] * limit))
 
     def places_of(self, contact: Contact, feature: Feature) -> list[ContactPoint]:
         """All that track a place of the same parts as a feature of a contact does."""

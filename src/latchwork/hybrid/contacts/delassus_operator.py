@@ -20,6 +20,7 @@ from latchwork.program.scalar import maximum
 
 ROUNDING = 1e-14  # of the terms of a sum that cancel
 APART = 1e-6  # pivots of S, whose diagonal is made 1: below it rows are close to depending on each other
+ROUNDED = 1e-13  # of the kinetic energy: changes below it are rounding
 GIVEN = 8  # P and u̇₀ that may be given at one state
 
 
@@ -242,7 +243,11 @@ def free_motion(delassus: Delassus, x: f64p) -> i64:
 
 @kernel
 def operate(delassus: Delassus, x: f64p) -> None:
-    """v, b, A, and by what they are judged, once P and u̇₀ are known."""
+    """v, b, A, and by what they are judged, once P and u̇₀ are known.
+
+    Of b = J u̇₀ + c nothing is left but rounding where it is less than that of what it is summed from, Σ |(J P)_j f_j|
+    and c: the force of a contact has come to zero there.
+    """
     n, rows, u = delassus.n, delassus.rows, offset(x, 1 + delassus.n_q)
     v, b, C, c, J, A = delassus.v, delassus.b, delassus.C, delassus.c, delassus.J, delassus.A
     udot, inverse, work = delassus.udot, delassus.inverse, delassus.work
@@ -253,11 +258,11 @@ def operate(delassus: Delassus, x: f64p) -> None:
         moves, size = fabs(C[i]), fabs(c[i])
         for j in range(n):
             moves += fabs(J[i * n + j] * u[j])
-            size += fabs(J[i * n + j] * udot[j])
             total = 0.0
             for k in range(n):
                 total += J[i * n + k] * inverse[k * n + j]
             work[j] = total
+            size += fabs(J[i * n + j] * udot[j]) + fabs(total * delassus.f[j])
         pace = maximum(pace, divide(moves, delassus.slip_unit[i]))
         b[i] = b[i] if fabs(b[i]) > ROUNDING * size else 0.0
         for k in range(rows):
@@ -306,7 +311,7 @@ def keep_only(delassus: Delassus, count: i64, some: i64p) -> None:
 
 @kernel
 def move(delassus: Delassus, impulse: f64p, u: f64p) -> f64:
-    """u⁺ = u⁻ + P Jᵀ Λ in place; the energy gained."""
+    """u⁺ = u⁻ + P Jᵀ Λ in place; the energy gained, 0 where it is the rounding of ½ uᵀ M u."""
     n, push = delassus.n, delassus.work
     before = square(n, delassus.mass, u)
     for j in range(n):
@@ -315,4 +320,5 @@ def move(delassus: Delassus, impulse: f64p, u: f64p) -> f64:
             push[j] += delassus.J[r * n + j] * impulse[r]
     for i in range(n):
         u[i] += times(n, offset(delassus.inverse, i * n), push)
-    return 0.5 * (square(n, delassus.mass, u) - before)
+    after = square(n, delassus.mass, u)
+    return 0.5 * (after - before) if fabs(after - before) > ROUNDED * maximum(before, after) else 0.0

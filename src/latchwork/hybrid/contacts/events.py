@@ -8,7 +8,7 @@ from typing import Any
 
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity.solution import State
-from latchwork.hybrid.contacts.contact_point import ContactPoint, Way
+from latchwork.hybrid.contacts.contact_point import ContactPoint, SlipDirection
 from latchwork.hybrid.contacts.contact_state import ContactState
 from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.contacts.reset_requests import Happened
@@ -54,7 +54,7 @@ def told(
         elif (
             old is not None
             and new is not None
-            and _is_reversed(old.way, new.way)
+            and _is_reversed(old.slip, new.slip)
             and contact_point.name not in took_part
         ):
             events.append(event(t, contact_point.name, *labels, kind="reversal"))
@@ -78,7 +78,7 @@ def _together(impacts: Sequence[Happened]) -> Happened:
     return Happened(impulses, sum([impact.energy for impact in impacts]), notes)
 
 
-def _is_reversed(old: Way, new: Way) -> bool:
+def _is_reversed(old: SlipDirection, new: SlipDirection) -> bool:
     """Whether slip goes on against the direction that it had: d⁻ · d⁺ < 0."""
     if old is None or new is None:
         return False

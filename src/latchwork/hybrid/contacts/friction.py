@@ -31,7 +31,7 @@ def _share(mode: Mode, contact_states: ContactStates) -> Array:
     """
     rows, chosen = mode.terms.rows, mode.selection
     lam, K = np.full(len(rows), np.nan), np.eye(len(rows))
-    held = {contact_point.name for contact_point in contact_states.closed if contact_point.held}
+    held = {contact_point.name for contact_point in contact_states.closed if contact_point.without_normal}
     bounded = {contact_point.name for contact_point in contact_states.closed if contact_point.is_bounded}
     pressed = {name: float(lam[0]) for name, lam in contact_states.lam.items() if name not in held and len(lam)}
     most = max(pressed.values(), default=0.0)

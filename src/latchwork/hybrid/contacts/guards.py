@@ -80,12 +80,12 @@ def form_of(contact_states: ContactStates, contact_point: ContactPoint) -> Form:
 
 def _slides(contact_point: ContactPoint, contact_state: ContactState) -> int:
     """How a contact slides with friction; at its limit its slip is nothing, and has no sign."""
-    state, way, limit, _ = contact_state
-    if state is State.STICK or way is None or limit is not None or not contact_point.tangents:
+    state, slip, limit, _ = contact_state
+    if state is State.STICK or slip is None or limit is not None or not contact_point.tangents:
         return NO_SLIP
     if len(contact_point.tangents) == 1:
         return IN_PLANE
-    return BEGINS if way[-1] > 0.0 else GOES_ON
+    return BEGINS if slip[-1] > 0.0 else GOES_ON
 
 
 def _law_guards(contact_states: ContactStates, contact_point: ContactPoint, zones: tuple[int, ...]) -> int:
@@ -134,6 +134,8 @@ def _closed(contact_point: ContactPoint, form: Form) -> list[Guard]:
     found = [Guard("release", contact_point, by_force=True, unit=force)]
     found += [Guard("law", contact_point) for _ in range(form.laws)]
     found += [Guard("patch", contact_point, unit=scales.length) for _ in contact_point.feature.within]
+    if contact_point.narrow > 0.0:
+        found.append(Guard("patch", contact_point, unit=scales.length))
     if contact_point.upright is not None:
         found.append(Guard("skew", contact_point))
     if form.sticks and contact_point.tangents:

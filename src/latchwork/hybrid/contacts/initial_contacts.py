@@ -59,7 +59,7 @@ def must_be_apart(contact: Contact, contact_points: Sequence[ContactPoint], x: A
                 f"where '{contact_point.name}' ends has no value at t = {x[0]:.6g}. Look at its shapes: some "
                 "length is zero, or some root or division has no value there."
             )
-        if inside >= 0.0 and not contact_point.held and not contact_point.feature.thin:
+        if inside >= 0.0 and not contact_point.without_normal and not contact_point.feature.thin:
             found.append((abs(gap + _radius(contact_point, x)), gap, contact_point))
     if found and min(abs(gap) for _, gap, _ in found) > contact_points[0].tolerances.closed:
         _, gap, contact_point = min(found, key=lambda item: item[0])

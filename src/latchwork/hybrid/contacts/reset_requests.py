@@ -87,6 +87,13 @@ class Resets:
             found = self._rooms[held] = workspace_of(self.base, held, self._near, enforced)
         return found
 
+    def get_ready(self, points: Sequence[ContactPoint]) -> None:
+        """Make now all that resets of some contact points may ask for, however many of them are near."""
+        self.memory.hold(points)
+        self._near = max(self._near, len(points))
+        for point in points:
+            self.memory.make_ready(self.memory.places[point])
+
     def __call__(self, s: ContactStates, held: Terms, x: Array, hits: Sequence[Guard], lam: Mapping[str, Array],
                  at_once: bool | None, brief: float, call: Call = as_machine_code) -> Passed:  # fmt: skip
         """Go through what was hit at x = (t, q, u, rest); how contacts are is changed in place."""
@@ -130,7 +137,7 @@ class Passing:
     def _say(self, event: Any, kind: str, about: ContactPoint, height: float) -> None:
         event.flags |= SAYS[kind] | (CLEARED if kind == "touch" and height > 0.0 else 0)
         if kind == "slip":
-            across = (self.lam[about.name] if about.held else self.lam[about.name][1:]).tolist()
+            across = (self.lam[about.name] if about.without_normal else self.lam[about.name][1:]).tolist()
             size = _length(across)
             for j, force in enumerate(across):
                 event.onset[j] = -force / size
@@ -269,7 +276,7 @@ class Passing:
         settle(given, [State(guess) for guess in asked.guess[:k]])
 
     def _undecided(self) -> IntegrationError:
-        held = ", ".join(f"'{point.name}'" for point in self.s.contact_points if point.held)
+        held = ", ".join(f"'{point.name}'" for point in self.s.contact_points if point.without_normal)
         return IntegrationError(
             f"{held} of '{self.resets.base.equations.name}' neither stick nor slide at t = {self.x[0]:.9g}. Friction "
             "and motion contradict each other there; start elsewhere."

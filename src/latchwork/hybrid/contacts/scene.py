@@ -38,7 +38,7 @@ class ContactRecord:
 
     contact: i64  # which contact it is a feature of
     tangents: i64
-    held: i64  # 1 where it has no normal row, enforced or bounded
+    without_normal: i64  # 1 where it has no normal row: enforced or bounded
     enforced: i64  # 1 where the coordinates themselves keep its gap at zero
     bounded: i64  # 1 where coefficients are limits of its force, and it has no gap: dry friction of a joint
     presser: i64  # the contact point by whose normal force its limits are multiplied, as of rolling; else −1
@@ -91,6 +91,7 @@ class ContactEvent:
     onset: f64p = array(2)  # the direction in which slip begins, where it does
     doubled: i64  # 1 where another feature is met at its place, or nothing can be held there
     entered: i64  # 1 where its guard would fall on: a gap below zero as its domain is entered, or a slow parting
+    left: i64  # 1 where a guard says that it leaves its cone
     widened: i64  # 1 where it sticks at the very edge of its cone
     stays: i64  # 1 where it does not part
     idle: i64  # 1 where it does as others do
@@ -108,7 +109,7 @@ class EnforcedContact:
     """A contact point that the coordinates enforce, while it is decided whether it sticks or slides."""
 
     point: i64
-    slips: i64  # 1 where it slides ``way``, or has no friction
+    slips: i64  # 1 where it slides along ``slip``, or has no friction
     slip_direction: f64p = array(2)
     slip: f64p = array(2)
     row: i64  # the first of its rows among those that hold besides, where it sticks

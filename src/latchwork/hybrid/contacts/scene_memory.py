@@ -131,7 +131,7 @@ class SceneMemory:
         record = self.scene.contact[i]
         record.contact = self._groups.setdefault(point.contact, len(self._groups))
         record.tangents, record.bounds = len(point.tangents), len(point.feature.within)
-        record.held = int(point.held)
+        record.without_normal = int(point.without_normal)
         record.enforced, record.bounded = int(is_enforced(point)), int(point.is_bounded)
         record.one_way, record.presser, record.attracts, record.adhesion = int(point.is_one_way), -1, -1, -1
         record.unit, record.row_unit = point.scales.length / self._base.scales.length, point.row_unit
@@ -145,7 +145,7 @@ class SceneMemory:
         for numbers in product(*[range(1 + len(zone.bounds)) for zone in reversed(point.zones)]):
             self._put_law(point.law_in(dict(zip(point.zones, reversed(numbers), strict=True))))
         self._programs.put(record.gap, point.gap_function)
-        if point.held or point.is_ready:
+        if point.without_normal or point.is_ready:
             self.make_ready(i)
 
     def _put_law(self, known: tuple[float, ...] | Function) -> None:
@@ -221,7 +221,7 @@ class SceneMemory:
         if how is None:
             write(state, 0, leaving, behind, 0, 0, 0, 0, margin, since, *(0.0,) * 9)
             return
-        slip, limit, force = how.way or (), how.limit or (), s.lam.get(point.name, ())
+        slip, limit, force = how.slip or (), how.limit or (), s.lam.get(point.name, ())
         write(state, STATES.index(how.state), leaving, behind, how.cone_margin, len(slip), len(limit), len(force),
               margin, since, *_padded(slip, 4), *_padded(limit, 2), *_padded(force, 3))  # fmt: skip
 
@@ -266,7 +266,7 @@ def _padded(numbers: Sequence[float] | Array, count: int) -> tuple[float, ...]:
 
 def is_enforced(point: ContactPoint) -> bool:
     """Whether the coordinates enforce a contact point, whose normal force is then found with u̇."""
-    return point.held and not point.is_bounded
+    return point.without_normal and not point.is_bounded
 
 
 def law_count(point: ContactPoint) -> int:

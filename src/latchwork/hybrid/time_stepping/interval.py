@@ -27,7 +27,7 @@ def must_leave(s: ContactStates, base: Base, asked: bool) -> bool:
     """Whether all contacts can leave. Those that the coordinates hold have no rows to step with: refused where time
     stepping was asked for."""
     within = [contact_point.name for contact_point in s.contact_points
-              if contact_point.held and not contact_point.is_bounded]  # fmt: skip
+              if contact_point.without_normal and not contact_point.is_bounded]  # fmt: skip
     if within and asked:
         raise IntegrationError(
             f"'{within[0]}' of '{base.equations.name}' is held by the coordinates themselves and cannot be time-"
@@ -75,14 +75,15 @@ def step_through(sim: Simulation, t_end: float, stops: Mapping[str, Any]) -> boo
     def memory_at(contacts: ContactStates, x: Array, work: float) -> StepMemory:
         pairs = NearPairs(contacts, table.base, world.watch_set)
         world.watch_set.rely_on_nothing()
-        return StepMemory(table.resets.memory, table.held(state.holds), pairs, x, work, settings.step, calm, stops)
+        terms = table.constraint_terms(state.holds)
+        return StepMemory(table.resets.memory, terms, pairs, x, work, settings.step, calm, stops)
 
     memory = memory_at(contacts, state.row, float(state.x[-1]))
     if not must_leave(contacts, table.base, not rate.by_itself):
         sim.state = state.but(event_rate=EventRate(None))
         return False
     pairs = ComingPairs(sim, memory_at) if world.broad_phase.sleeps else None
-    made = stepped(memory, state.driven, state.rest, t_end, stops, world.progress, pairs)
+    made = stepped(memory, state.driven, state.rest, t_end, stops, world.progress, pairs, rate.stays)
     memory, contacts = made.memory, made.memory.contacts
     sim.state = state = sim.state.but(contacts=contacts)
     keep_watch(sim, state.row)

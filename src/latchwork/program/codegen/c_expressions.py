@@ -12,6 +12,7 @@ from latchwork.program import kernel as language
 from latchwork.program.codegen.c_records import FUNCTIONS, access, c_type, structure_name
 from latchwork.program.codegen.signature import ELEMENT, Signature, refuse, signature
 from latchwork.program.kernel import Kernel
+from latchwork.program.naming import KEYWORDS
 from latchwork.program.records.shape import SHAPES
 from latchwork.program.records.view import local_record, record_at
 
@@ -23,7 +24,10 @@ UNARY = {ast.USub: "-", ast.Invert: "~", ast.Not: "!"}
 INTRINSIC: dict[Callable[..., Any], str] = {
     language.divide: "({} / {})", language.sqrt: "sqrt({})", language.fabs: "fabs({})", language.floor: "floor({})",
     language.copysign: "copysign({}, {})", language.bits: "lw_bits({})", language.from_bits: "lw_from_bits({})",
-    language.offset: "({} + {})",
+    language.offset: "({} + {})", language.executor_at: "((lw_executor)(intptr_t){})",
+    language.solver_at: "((lw_solver)(intptr_t){})", language.routine_at: "((lw_routine)(intptr_t){})",
+    language.f64p_at: "((double *)(intptr_t){})", language.i64p_at: "((int64_t *)(intptr_t){})",
+    language.i32p_at: "((int32_t *)(intptr_t){})", language.counter: "((int64_t)0)",
 }  # fmt: skip
 RECORDS = (record_at, local_record)
 LOCAL = {language.local_f64: "double", language.local_i64: "int64_t"}
@@ -56,8 +60,15 @@ def bare(text: str) -> str:
 
 
 def c_name(kernel: Kernel[..., Any]) -> str:
-    """The name of a kernel in C."""
-    return f"lw_{kernel.function.__name__}"
+    """The name of a kernel in C: that of its function; above the layer ``program``, behind that of its module."""
+    package, layer, *modules = kernel.name.split(".")
+    inner = package != "latchwork" or layer == "program"
+    return f"lw_{modules[-1] if modules else layer}" if inner else f"lw_{'_'.join(modules[-2:])}"
+
+
+def variable(name: str) -> str:
+    """A variable of a kernel in C, where some names are keywords."""
+    return f"{name}_" if name in KEYWORDS else name
 
 
 class CExpressions:
@@ -82,14 +93,15 @@ class CExpressions:
 
     def on_Name(self, node: ast.Name) -> str:
         if node.id in self.variables:
-            return node.id
+            return variable(node.id)
         item = self.globals[node.id]
         if isinstance(item, tuple):
             kind = "double" if isinstance(item[0], float) else "int64_t"
             entries = ", ".join(literal(entry) if isinstance(entry, float) else str(entry) for entry in item)
             rows = textwrap.fill(entries, 110, initial_indent="    ", subsequent_indent="    ")
-            self.tables[node.id] = f"static const {kind} lw_{node.id}[] = {{\n{rows}\n}};"
-            return f"lw_{node.id}"
+            name = f"lw_{self.kernel.function.__module__.rpartition('.')[2]}_{node.id}"
+            self.tables[name] = f"static const {kind} {name}[] = {{\n{rows}\n}};"
+            return name
         return literal(item) if isinstance(item, float) else str(item)
 
     def on_BinOp(self, node: ast.BinOp) -> str:

@@ -10,7 +10,8 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from latchwork.program.codegen.c_expressions import HELPERS, CExpressions, bare, c_name
+from latchwork.errors import ProgramError
+from latchwork.program.codegen.c_expressions import HELPERS, CExpressions, bare, c_name, variable
 from latchwork.program.codegen.c_records import c_type, declared, structures
 from latchwork.program.codegen.module import Module
 from latchwork.program.codegen.signature import refuse, signature, tree
@@ -35,6 +36,11 @@ def c_functions(roots: Iterable[Kernel[..., Any]]) -> list[str]:
         tables |= writer.tables
         records |= structures(writer.records)
         texts.setdefault(pending.pop(), text)
+    names: dict[str, Kernel[..., Any]] = {}
+    for kernel in texts:
+        other = names.setdefault(c_name(kernel), kernel)
+        if other is not kernel:
+            raise ProgramError(f"'{other.name}' and '{kernel.name}' have one name in C. Rename one of them.")
     whole = "\n".join([*records.values(), *texts.values()])
     helpers = [text for name, text in HELPERS.items() if name in whole]
     return [*helpers, *records.values(), *tables.values(), *texts.values()]
@@ -56,16 +62,18 @@ class CStatements(CExpressions):
         node = tree(self.kernel)
         self.block(node.body)
         form = self.form
-        parameters = [declared(kind, name) for name, kind in form.parameters]
+        parameters = [declared(kind, variable(name)) for name, kind in form.parameters]
         several = len(form.results) > 1
         parameters += [f"{c_type(kind)} *out{i}" for i, kind in enumerate(form.results)] if several else []
         result = "void" if several or not form.results else c_type(form.results[0])
         local = [f"    {declared(kind, ', '.join(names))};" for kind, names in self.inside().items()]
         head = f"static {result} {c_name(self.kernel)}({', '.join(parameters)})"
         scratch = [f"    {text}" for text in self.scratch]
+        read = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
+        unused = [f"    (void){variable(name)};" for name, _ in form.parameters if name not in read]
         meaning = (ast.get_docstring(node) or "").replace("``", "").replace("`", "'")
         lines = self.lines[:-1] if self.lines[-1] == "    return;" else self.lines
-        return "\n".join([f"/* {meaning} */", head, "{", *local, *scratch, *lines, "}"])
+        return "\n".join([f"/* {meaning} */", head, "{", *local, *scratch, *unused, *lines, "}"])
 
     def inside(self) -> dict[str, list[str]]:
         """Names that are not parameters, by type; pointers are declared where they point."""
@@ -73,7 +81,7 @@ class CStatements(CExpressions):
         for name, kind in self.variables.items():
             if name not in dict(self.form.parameters):
                 star = "*" if c_type(kind).endswith("*") and found.get(kind) else ""
-                found.setdefault(kind, []).append(star + name)
+                found.setdefault(kind, []).append(star + variable(name))
         return found
 
     def write(self, text: str) -> None:
@@ -153,7 +161,7 @@ class CStatements(CExpressions):
         """``for i in range(...)``; the body must not change i, which Python would forget."""
         if not isinstance(node.iter, ast.Call) or not isinstance(node.target, ast.Name):
             refuse(self.kernel, node, "'for' goes over range(...) only.")
-        i, bounds = node.target.id, [self.value(arg) for arg in node.iter.args]
+        i, bounds = variable(node.target.id), [self.value(arg) for arg in node.iter.args]
         start, stop = bounds[:2] if len(bounds) > 1 else ("0", bounds[0])
         step = int(ast.unparse(node.iter.args[2])) if len(bounds) == 3 else 1
         self.nested(f"for ({i} = {start}; {i} {'<' if step > 0 else '>'} {stop}; {i} += {step})", node.body)

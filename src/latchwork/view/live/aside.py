@@ -45,7 +45,7 @@ def card(source: str) -> dict[str, Any]:
     except (LatchworkError, OSError, ArithmeticError, ValueError) as error:
         return {"kind": "card", "why": str(error)}
     _opened.cache_clear()  # pictures of the gallery are made once
-    return {"kind": "card", "title": exhibit.model.name, "about": about(exhibit), "scene": picture.still}
+    return {"kind": "card", "title": exhibit.model.name, "about": about(exhibit), "scene": picture.scene}
 
 
 def equations(source: str, labels: tuple[str, ...]) -> str:

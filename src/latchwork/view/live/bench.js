@@ -3,6 +3,9 @@
 
 const NEAR = { mouse: 14, pen: 18, touch: 30 }; // px within which something is taken
 const REACH = 2; // px: how far a line drawn by hand may be off when it is simplified
+const GLIDE = 0.15; // s in which the eye follows
+const TURNS = " ↻", AIM = "◎ "; // behind the names of torques, in front of those of targets
+const FEW = 6; // arrows that all have a number; of more, the strong ones
 const PATH = 400; // places of a path
 const PAST = 2600; // frames that are kept: about a minute
 
@@ -82,7 +85,7 @@ class Bench {
 
   heard(message) {
     if (message.kind === "scene") this.begin(message);
-    else if (message.kind === "still" && !this.scene) this.still(message.scene);
+    else if (message.kind === "still" && !this.drawing) this.still(message.scene);
     else if (message.kind === "shapes") {
       for (const key of ["shapes", "members", "meshes"]) this.scene[key] = message[key];
       this.ask();
@@ -109,7 +112,10 @@ class Bench {
     this.arrowsAt = offset + message.plots.length;
     this.frame = null;
     this.path = [];
-    const row = (track, width) => (this.back || this.frame).subarray(this.offsets[track], this.offsets[track] + width);
+    const row = (track, width) => {
+      const frame = this.back || this.frame, at = this.offsets[track];
+      return frame ? frame.subarray(at, at + width) : this.scene.tracks[track];
+    };
     this.past = [];
     const old = this.drawing;
     this.drawing = new Drawing(byId("picture"), this.scene, row);
@@ -118,6 +124,7 @@ class Bench {
       this.drawing.strongest = 1;
       this.options.turn = !this.scene.flat;
     }
+    this.ahead = mix(this.middle(), 1, this.drawing.middle, -1); // of the eye, where the bodies are
     byId("turn").setAttribute("aria-pressed", String(this.options.turn));
     byId("fence").hidden = byId("unfence").hidden = !message.fence;
     document.title = message.title + " – Latchwork";
@@ -125,11 +132,12 @@ class Bench {
   }
 
   still(scene) {
-    // A picture of the start, until the first frame comes.
-    const drawing = new Drawing(byId("picture"), scene, (track) => scene.tracks[track]);
-    drawing.fit();
-    drawing.draw();
+    // The start, until the first frame comes.
+    this.drawing = new Drawing(byId("picture"), scene, (track) => scene.tracks[track]);
+    this.drawing.fit();
+    this.drawing.draw();
     byId("hint").textContent = "starting";
+    byId("title").textContent = scene.name;
     performance.mark("first picture");
   }
 
@@ -190,8 +198,12 @@ class Bench {
 
   draw() {
     const { drawing, options } = this;
-    if (!drawing || !this.frame) return;
+    if (!drawing) return;
     drawing.names = options.names;
+    if (!this.frame) {
+      drawing.draw();
+      return;
+    }
     this.keepInView();
     drawing.draw(() => {
       if (options.trail && this.path.length > 1) {
@@ -216,15 +228,33 @@ class Bench {
 
   drawForces() {
     const at = this.arrowsAt, count = this.head.arrows, { drawing } = this;
-    let largest = 0;
+    let largest = 0, hardest = 0;
+    this.rings = [];
     for (let k = 0; k < count; k++) {
       const six = this.frame.subarray(at + 6 * k, at + 6 * k + 6), force = [six[3], six[4], six[5]];
-      const size = Math.hypot(...force);
+      const size = Math.hypot(...force), name = this.arrows[k] || "", at3 = [six[0], six[1], six[2]];
+      if (name.startsWith(AIM)) { this.drawTarget(name.slice(AIM.length), at3); continue; }
+      if (name.endsWith(TURNS)) {
+        hardest = Math.max(hardest, size);
+        drawing.turning(at3, force, name.slice(0, -TURNS.length), count <= 2 * FEW || drawing.names ? brief(size) + " N m" : "");
+        continue;
+      }
       largest = Math.max(largest, size);
-      if (size > 0) drawing.arrow([six[0], six[1], six[2]], force, this.arrows[k] || "", brief(size) + " N");
+      const told = count <= FEW || drawing.names || size > 0.5 * drawing.strongest;
+      if (size > 0) drawing.arrow(at3, force, name, told ? brief(size) + " N" : "");
     }
     if (largest > drawing.strongest) drawing.strongest = largest;
     else if (largest > 0) drawing.strongest += 0.01 * (largest - drawing.strongest); // what was strong fades
+    drawing.hardest = Math.max(hardest, 0.99 * drawing.hardest);
+  }
+
+  drawTarget(name, at) {
+    // A ring that can be dragged; while it is, it is where the pointer is.
+    const { drawing } = this, mine = this.aim && this.aim.name === name, p = drawing.screen(mine ? this.aim.to : at);
+    this.rings.push({ name, at, p });
+    drawing.disk(p, 11, "transparent", drawing.colors.fence);
+    drawing.disk(p, 3, drawing.colors.fence, drawing.colors.fence);
+    if (drawing.names) drawing.text(name, p[0] + 14, p[1] + 4, "left", drawing.colors.fence);
   }
 
   drawHand() {
@@ -244,10 +274,27 @@ class Bench {
     }
   }
 
+  middle() {
+    // Of all bodies, where they are now.
+    const { drawing, scene } = this, dots = scene.dots.filter((dot) => dot.body);
+    const places = dots.map((dot) => drawing.row(dot.at, 3));
+    return [0, 1, 2].map((k) => places.reduce((sum, p) => sum + p[k], 0) / Math.max(places.length, 1));
+  }
+
   keepInView() {
-    // Where all bodies have left the picture, it glides after them.
+    // What may go anywhere takes the eye with it, along the ground; else it glides after bodies that have all left.
     const { drawing, scene } = this, dots = scene.dots.filter((dot) => dot.body);
     if (!dots.length || this.held || this.touches.size || this.stroke) return;
+    if (scene.follows) {
+      const now = this.middle(), step = mix(now, 1, mix(drawing.middle, 1, this.ahead, 1), -1);
+      const along = scene.ground ? mix(step, 1, scene.ground.up, -dot(step, scene.ground.up)) : step;
+      if (Math.hypot(...along) * drawing.pixels < 1) return;
+      const since = (performance.now() - (this.glided || 0)) / 1000; // s
+      this.glided = performance.now();
+      drawing.middle = mix(drawing.middle, 1, along, 1 - Math.exp(-since / GLIDE));
+      this.ask();
+      return;
+    }
     const places = dots.map((dot) => drawing.screen(drawing.row(dot.at, 3)));
     const off = [0, 1].map((k) => {
       const values = places.map((p) => p[k]), size = [drawing.wide, drawing.high][k], edge = 0.08 * size;
@@ -350,6 +397,11 @@ class Bench {
       const p = local(event);
       picture.setPointerCapture(event.pointerId);
       if (this.options.fence && event.button === 0) { this.stroke = [p]; return; }
+      const ring = (this.rings || []).find((each) => Math.hypot(p[0] - each.p[0], p[1] - each.p[1]) < 16);
+      if (ring && !this.held && event.button === 0) {
+        this.aim = { name: ring.name, through: ring.at, to: ring.at, pointer: event.pointerId, told: 0 };
+        return;
+      }
       const found = this.touches.size || event.button ? null : this.pick(p, NEAR[event.pointerType] || NEAR.mouse);
       if (found && !this.held) this.grab(found.body, found.through, event.pointerId);
       else this.touches.set(event.pointerId, p);
@@ -360,6 +412,7 @@ class Bench {
       on(picture, name, (event) => {
         this.touches.delete(event.pointerId);
         if (this.stroke) this.drawn();
+        if (this.aim && this.aim.pointer === event.pointerId) this.aimed(true);
         if (this.held && this.held.pointer === event.pointerId) this.drop();
         picture.classList.remove("held");
       });
@@ -377,6 +430,11 @@ class Bench {
   moved(event, p) {
     const { drawing } = this;
     if (this.stroke) { this.stroke.push(p); this.ask(); return; }
+    if (this.aim && this.aim.pointer === event.pointerId) {
+      this.aim.to = drawing.world(p[0], p[1], this.aim.through);
+      this.aimed(false);
+      return;
+    }
     if (this.held && this.held.pointer === event.pointerId) {
       this.pull(drawing.world(p[0], p[1], this.held.through));
       return;
@@ -398,6 +456,17 @@ class Bench {
     } else if (this.options.turn !== (event.shiftKey || Boolean(event.buttons & 6))) {
       drawing.turn(0.008 * d[0], 0.008 * d[1]);
     } else drawing.shift = [drawing.shift[0] + d[0], drawing.shift[1] + d[1]];
+    this.ask();
+  }
+
+  aimed(last) {
+    // The target goes where the pointer is, now and then, and at last.
+    const now = performance.now(), { aim } = this;
+    if (last || now - aim.told > 60) {
+      aim.told = now;
+      this.say({ do: "aim", name: aim.name, to: aim.to, id: "aim" });
+    }
+    if (last) this.aim = null;
     this.ask();
   }
 
@@ -431,6 +500,7 @@ class Bench {
   }
 
   key(event) {
+    if (!this.frame) return;
     const step = 0.04 * Math.min(this.drawing.wide, this.drawing.high) / this.drawing.pixels;
     const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }, way = ways[event.key];
     if (event.key === " ") this.say({ do: this.head.paused ? "go" : "pause" });

@@ -44,7 +44,7 @@ class Gallery {
       item.append(link);
       item.className = "waiting";
       this.list.append(item);
-      this.cards.set(name, { item, canvas, title, story, drawing: null });
+      this.cards.set(name, { item, canvas, title, story, scene: null, drawing: null });
     }
     return this.cards.get(name);
   }
@@ -54,7 +54,9 @@ class Gallery {
     card.title.textContent = message.title || card.title.textContent;
     card.story.textContent = message.why || message.about || "";
     if (!message.scene) return;
-    card.drawing = new Drawing(card.canvas, message.scene, (track) => message.scene.tracks[track]);
+    card.scene = message.scene;
+    const near = { ...card.scene, box: card.scene.snug };
+    card.drawing = new Drawing(card.canvas, near, (track) => card.scene.tracks[track]);
     card.drawing.bare = true;
     this.draw(card);
   }

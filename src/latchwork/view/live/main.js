@@ -23,7 +23,7 @@ function route() {
   if (name) {
     const card = app.gallery.cards.get(name);
     app.bench = new Bench(name);
-    if (card && card.drawing) app.bench.still(card.drawing.scene);
+    if (card && card.scene) app.bench.still(card.scene);
   }
   else {
     app.gallery.open();
@@ -42,5 +42,6 @@ document.getElementById("back").addEventListener("click", (event) => {
 });
 addEventListener("hashchange", route);
 addEventListener("resize", again);
+new ResizeObserver(() => { if (app.bench) app.bench.fit(); }).observe(document.getElementById("picture"));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
 route();

@@ -200,6 +200,7 @@ class Panels {
 
   chips(message) {
     this.plot.names = message.plots;
+    this.plot.units = message.units;
     const chosen = new Set(message.chosen);
     byId("plots").replaceChildren(...message.plots.map((name) => {
       const button = document.createElement("button");
@@ -332,7 +333,7 @@ class Panels {
     for (const row of byId("reactions").tBodies[0].rows) {
       const count = Number(row.dataset.count), own = lam.subarray(first, first + count);
       first += count;
-      row.lastChild.textContent = own.length ? Array.from(own, (value) => brief(value)).join(", ") : "–";
+      row.lastChild.textContent = own.length ? alike(Array.from(own)) : "–";
     }
   }
 

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,8 @@ from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.realtime.exhibit import Exhibit
 from latchwork.symbolic.traverse import rebuild
-from latchwork.view.live.posture import Posture, exact_states, posture, spread
-from latchwork.view.mechanism import mechanism
+from latchwork.view.live.posture import Posture, exact_states, posture, spread, travels
+from latchwork.view.mechanism import WAY, mechanism
 from latchwork.view.posing import Drawn, Tracks, digits, dots, framed, point_named, shapes_of
 from latchwork.view.sketch import Outline
 
@@ -33,13 +33,12 @@ MOST_PLOTS = 40  # quantities that a page may choose from
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A scene (plain data), the start, and the program of a frame; ``plots`` are the names of what comes last."""
+    """What is drawn (plain data), the start, and the program of a frame; ``plots`` are the names of what comes last."""
 
-    scene: dict[str, Any]
+    drawn: dict[str, Any]
     start: Posture
     program: Function
     plots: tuple[str, ...]
-    snug: list[list[float]]  # the room that it takes at the start
 
     @property
     def driven(self) -> Driven:
@@ -49,14 +48,24 @@ class Picture:
         """Tracks and quantities at a state x = (q, u), with r and p in ``rest``."""
         return self.program(np.concatenate([[t], x, [0.0], self.driven.rest_at(rest, t)]))
 
+    @cached_property
+    def scene(self) -> dict[str, Any]:
+        """What is drawn, and where it is at the start: numbers for all tracks."""
+        numbers = np.nan_to_num(self.frame(0.0, self.start.start, self.start.rest))
+        ends = np.cumsum(self.drawn["widths"])
+        rows = np.split(numbers[: ends[-1]] if len(ends) else numbers[:0], ends[:-1])
+        return self.drawn | {"tracks": [np.round(row, self.drawn["digits"]).tolist() for row in rows]}
+
     @property
     def still(self) -> dict[str, Any]:
-        """The scene at the start, by itself: numbers for all tracks."""
-        numbers = self.frame(0.0, self.start.start, self.start.rest)
-        ends = np.cumsum(self.scene["widths"])
-        rows = np.split(numbers[: ends[-1]] if len(ends) else numbers[:0], ends[:-1])
-        tracks = [np.round(row, self.scene["digits"]).tolist() for row in rows]
-        return self.scene | {"tracks": tracks, "box": self.snug}
+        """The scene seen as near as its start allows."""
+        return self.scene | {"box": self.scene["snug"]}
+
+
+def warm() -> None:
+    """Load what pictures need of other libraries, before somebody waits for one."""
+    import llvmlite.binding  # noqa: F401
+    import scipy.spatial  # noqa: F401
 
 
 def picture_of(exhibit: Exhibit) -> Picture:
@@ -68,42 +77,39 @@ def picture_of(exhibit: Exhibit) -> Picture:
 def pictured(exhibit: Exhibit, start: Posture) -> Picture:
     """The picture with the parameters that a posture has."""
     shapes = shapes_of(start, (*exhibit.shapes, *exhibit.fence))
-    bounded = any(_stands(start, shape) and not made.endless for shape, made in _outlined(start, shapes, exhibit.view))
+    low, high, outlines = framed(start, shapes, exhibit.view, start.states)
+    bounded = any(made.parts and not made.endless and _stands(start, made.frame) for made in outlines)
     poses = spread(start, exhibit.model, bounded)
     at = poses.states
     places = dict(zip(start.points, at.each(*start.points), strict=True))
     chosen = [point_named(start, item) for item in exhibit.draw]
     made = mechanism(poses, shapes, exhibit.view, at, places, chosen, exact_states(exhibit.model, poses))
-    tight = framed(start, shapes, exhibit.view, start.states)[:2]
-    if start.equations.system.visuals:  # how far its joints could turn says little of where a robot will be
-        made = made.around(*tight, start, shapes)
+    standing = [each for each in outlines if _stands(start, each.frame) and (made.flat or not each.endless)]
+    follows = travels(start) and not standing
+    floats = made.ground is None and not made.flat
+    if follows or floats or start.equations.system.visuals:  # how far it could go says little of where it will be
+        made = made.around(low, high, start, shapes, WAY if follows else 0.0)
     tracks = Tracks(digits(made.size))
     hung = Hung(start, tracks)
     for point, rows in places.items():
         hung.point(point, rows)
-    drawn = Drawn(made, at, tracks)
-    scene = {
-        "name": start.equations.name, **made.seen, "digits": tracks.decimals, **drawn.data,
-        "end": hung.point(chosen[-1], places[chosen[-1]]) if chosen else None,
-        "dots": list(dots(start, places, tracks, any(each["parts"] for each in drawn.shapes))),
+    parts = Drawn(made, at, tracks)
+    drawn = {
+        "name": start.equations.name, **made.seen, "digits": tracks.decimals, **parts.data,
+        "follows": follows, "end": hung.point(chosen[-1], places[chosen[-1]]) if chosen else None,
+        "dots": list(dots(start, places, tracks, any(each["parts"] for each in parts.shapes))),
     }  # fmt: skip
     for outline in made.outlines:
         hung.outline(outline, *at.each(outline.at, outline.frame))
-    _belong(scene, hung)
+    _belong(drawn, hung)
     names, plotted = _plots(exhibit, start)
     program = _program(start.driven, [*hung.nodes(), *plotted])
-    return Picture(scene | {"widths": hung.widths}, start, program, names, [corner.tolist() for corner in tight])
+    drawn |= {"widths": hung.widths, "snug": [low.tolist(), high.tolist()]}
+    return Picture(drawn, start, program, names)
 
 
-def _outlined(start: Posture, shapes: Sequence[Any], view: str) -> Iterator[tuple[Any, Outline]]:
-    for shape in shapes:
-        for made in framed(start, [shape], view, start.states)[2]:
-            yield shape, made
-
-
-def _stands(start: Posture, shape: Any) -> bool:
-    made = getattr(shape, "frame", None)
-    return isinstance(made, Frame) and Cuts(start.equations.system).carrier(made) is None
+def _stands(start: Posture, frame: Frame) -> bool:
+    return Cuts(start.equations.system).carrier(frame) is None
 
 
 class Hung:

@@ -10,6 +10,7 @@ class Plot {
     this.canvas = canvas;
     this.pen = canvas.getContext("2d");
     this.names = [];
+    this.units = []; // of names, where they are known
     this.chosen = [];
     this.whole = false; // whether all of the run is shown
     this.cursor = null; // where the pointer is, in pixels
@@ -100,14 +101,16 @@ class Plot {
     if (index < 0) return;
     let low = Infinity, high = -Infinity;
     for (let i = first; i < this.rows.length; i++) { const v = this.rows[i][index]; low = Math.min(low, v); high = Math.max(high, v); }
-    const middle = (low + high) / 2, half = Math.max((high - low) / 2, 1e-6 * Math.abs(middle), 1e-9) * 1.08;
-    const y = (value) => top + tall / 2 - (tall / 2) * ((value - middle) / half), step = roundStep(half * 0.9);
+    const middle = (low + high) / 2, least = Math.max(1e-6 * Math.abs(middle), 1e-9), varies = (high - low) / 2 > least;
+    const half = Math.max((high - low) / 2, least) * 1.08, step = roundStep(half * 0.9);
+    const y = (value) => top + tall / 2 - (tall / 2) * ((value - middle) / half), heights = [];
+    for (let j = Math.ceil((middle - half) / step); varies && j * step <= middle + half; j++) heights.push(j * step);
     pen.textAlign = "right";
-    for (let j = Math.ceil((middle - half) / step); j * step <= middle + half; j++) {
+    for (const height of varies ? heights : [middle]) { // what does not change has one height
       pen.fillStyle = rule;
-      pen.fillRect(LEFT, y(j * step), wide - LEFT - 8, 0.7);
+      pen.fillRect(LEFT, y(height), wide - LEFT - 8, 0.7);
       pen.fillStyle = soft;
-      pen.fillText(brief(Math.abs(j * step) < 1e-12 * step ? 0 : j * step), LEFT - 5, y(j * step) + 4);
+      pen.fillText(brief(height, 3, step), LEFT - 5, y(height) + 4);
     }
     pen.beginPath();
     const skip = Math.max(1, Math.floor((this.rows.length - first) / 1500));
@@ -122,17 +125,28 @@ class Plot {
     pen.fillStyle = line;
     pen.textAlign = "left";
     const shown = at === null ? this.rows.length - 1 : at;
-    pen.fillText((name.length > 24 ? name.slice(0, 23) + "…" : name) + " = " + brief(this.rows[shown][index], 4), LEFT + 4, top - 5);
+    pen.fillText((name.length > 24 ? name.slice(0, 23) + "…" : name) + " = " + brief(this.rows[shown][index], 4, half) +
+      (this.units[index] ? " " + this.units[index] : ""), LEFT + 4, top - 5);
     if (at !== null) { pen.beginPath(); pen.arc(x(this.t[at]), y(this.rows[at][index]), 3, 0, 7); pen.fill(); }
   }
 }
 
-function brief(value, digits = 3) {
-  // A number in few characters, the same width while it changes little.
+const ROUNDING = 1e-10; // of the numbers that it stands beside: what is smaller is rounding
+
+function brief(value, digits = 3, beside = 0) {
+  // A number in few characters, the same width while it changes little; 0 where it is below rounding.
   if (!Number.isFinite(value)) return "–";
-  const size = Math.abs(value);
+  const size = Math.abs(value) < Math.max(ROUNDING * Math.abs(beside), 1e-13) ? 0 : Math.abs(value);
+  if (!size) value = 0;
   if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(1).replace("-", "−");
   return value.toFixed(Math.max(0, digits - 1 - Math.max(0, Math.floor(Math.log10(size || 1))))).replace("-", "−");
+}
+
+function alike(values) {
+  // Components of one thing, to the decimals that the largest of them has.
+  const most = Math.max(...values.map(Math.abs)), decimals = Math.max(0, 2 - Math.max(0, Math.floor(Math.log10(most || 1))));
+  if (!(most < 1e5 && (most >= 1e-3 || !most))) return values.map((value) => brief(value, 3, most)).join(", ");
+  return values.map((value) => value.toFixed(decimals).replace(/^-(?=[0.]*$)/, "").replace("-", "−")).join(", ");
 }
 
 function offer(name, text, kind) {

@@ -24,7 +24,7 @@ OTHERS = 24  # states besides the start
 SWING, SHAKE = np.pi, 0.35  # rad: how far angles are turned, and where a loop is closed
 SAME = 1e-9  # in units of the model: points that are off by less are where they were
 LOOKED = 4.0  # s of a run that are looked at
-FAR = 0.8  # of the size at the start: how far what slides is moved, where nothing says how far it goes
+FAR = 0.35  # of the size at the start: how far what slides is moved, where nothing says how far it goes
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +110,20 @@ def turning(start: Posture) -> set[int]:
     off = np.abs(places - places[:, :1]).max(axis=(0, 2))[1:]
     of_quaternions = {k for columns in _quaternions(start.equations) for k in columns}
     return {k for k in range(count) if off[k] < SAME or k in of_quaternions}
+
+
+def travels(start: Posture) -> bool:
+    """Whether the whole mechanism can be moved in two directions or more, each by a coordinate of its own."""
+    bodies, count = start.equations.system.bodies, len(start.equations.q)
+    if not bodies:
+        return False
+    x = np.repeat(start.states.x[:1], count + 1, axis=0)
+    x[1:, :count] += np.eye(count)
+    places = np.array(start.with_states(np.zeros(count + 1), x).states.each(*(body.center for body in bodies)))
+    moved = places[:, 1:] - places[:, :1]  # (bodies, coordinates, 3)
+    together = (np.abs(moved - moved[:1]) < SAME).all(axis=(0, 2)) & (np.linalg.norm(moved[0], axis=1) > SAME)
+    ways = moved[0][[k for k in np.flatnonzero(together) if k not in turning(start)]]
+    return len(ways) > 1 and bool(np.linalg.svd(ways, compute_uv=False)[1] > SAME)
 
 
 def spread(start: Posture, model: Model, bounded: bool) -> Posture:

@@ -63,6 +63,8 @@ class Room:
         self.empty_since = None
         if self._is_ready:
             self._welcome(visitor)
+        elif self.shown is not None:
+            visitor.tell(self._still())
         self._tell({"kind": "pages", "count": len(self.visitors)})
 
     def leave(self, visitor: Visitor) -> None:
@@ -94,6 +96,10 @@ class Room:
             visitor.tell({"kind": "equations", "html": self._equations.get(tuple(self._mode["names"]), "")})
         visitor.tell({"kind": "automaton", "svg": self._automaton})
 
+    def _still(self) -> Row:
+        """The start, to be looked at until the first frame comes."""
+        return {"kind": "still", "scene": {} if self.shown is None else self.shown.picture.scene}
+
     def _tell(self, message: Row) -> None:
         text = written(message)
         for visitor in self.visitors.values():
@@ -110,6 +116,7 @@ class Room:
         try:
             exhibit = await asyncio.to_thread(exhibit_of, self.source)
             self.shown = Shown(exhibit, await asyncio.to_thread(picture_of, exhibit))
+            self._tell(self._still())
             await asyncio.to_thread(self.shown.get_ready)
             self.visits.name = exhibit.model.name
             await asyncio.shield(self._starting)

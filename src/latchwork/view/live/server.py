@@ -28,6 +28,7 @@ from latchwork.realtime.process import Loop
 from latchwork.view.live import aside, files
 from latchwork.view.live.desk import Looping
 from latchwork.view.live.gate import Gate, Refused
+from latchwork.view.live.picture import warm
 from latchwork.view.live.room import Room
 from latchwork.view.live.visitor import Visitor, written
 
@@ -75,9 +76,12 @@ class Server:
             compression=None, server_header=None, ping_interval=20, ping_timeout=20, close_timeout=2, open_timeout=10,
             logger=QUIET,
         )  # fmt: skip
-        self._tasks = [asyncio.create_task(self._tidy())]
+        self._tasks = [asyncio.create_task(self._tidy()), asyncio.create_task(asyncio.to_thread(warm))]
         if len(self.sources) > 1:
             self._begin_cards()  # so that there is something to see at once
+        elif not self.copies:
+            for name in self.sources:
+                self._open(name, name)
         return int(next(iter(self._listening.sockets)).getsockname()[1])
 
     async def stop(self) -> None:
@@ -178,8 +182,9 @@ class Server:
             await connection.close(1008, "no room")
             return
         visitor.tell({"kind": "house", "count": len(self.sources)})
-        if name in self.cards and not room.state:
-            visitor.tell({"kind": "still", "scene": json.loads(self.cards[name]).get("scene")})
+        scene = json.loads(self.cards[name]).get("scene") if name in self.cards and not room.state else None
+        if scene:
+            visitor.tell({"kind": "still", "scene": scene})
         room.enter(visitor)
         try:
             async for message in connection:
@@ -201,9 +206,12 @@ class Server:
             if len(self.rooms) >= most and not await self._close_one():
                 visitor.tell({"kind": "trouble", "why": f"{most} mechanisms run already. Close a page first."})
                 return None
-            assert self._workers is not None
-            self.rooms[key] = Room(self.sources[name], self._looping, self._workers)
+            self._open(key, name)
         return self.rooms[key]
+
+    def _open(self, key: str, name: str) -> None:
+        assert self._workers is not None
+        self.rooms[key] = Room(self.sources[name], self._looping, self._workers)
 
     async def _close_one(self) -> bool:
         """Stop the loop that has been without pages for longest."""

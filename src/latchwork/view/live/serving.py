@@ -11,6 +11,7 @@ import webbrowser
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from latchwork.errors import FileError
@@ -91,13 +92,14 @@ async def _terminated() -> None:
     await ended.wait()
 
 
-def source_of(file: str) -> dict[str, str]:
-    """The source of a file, under its own name; refused where it cannot be shown."""
-    from latchwork.realtime.exhibit import exhibit_of
+def source_of(file: str, options: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """The source of a file, under its own name, with what was said of a robot; refused where it cannot be shown."""
+    from latchwork.realtime.exhibit import exhibit_of, source_with
 
     path = Path(file)
     if not path.is_file():
         raise FileError(f"there is no file {file}. Give a model file (.yaml, .urdf, .xml) or a Python script with "
                         "live() or build().")  # fmt: skip
-    exhibit_of(str(path))
-    return {path.stem: str(path.resolve())}
+    source = source_with(path.resolve(), options or {})
+    exhibit_of(source)
+    return {path.stem: source}

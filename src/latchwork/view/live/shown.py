@@ -12,8 +12,10 @@ from latchwork.contact.construction import contact_between
 from latchwork.contact.law import Contact
 from latchwork.contact.shapes import Segment
 from latchwork.errors import LatchworkError
+from latchwork.hybrid.meters import label
 from latchwork.realtime.board import State
 from latchwork.realtime.exhibit import Exhibit
+from latchwork.symbolic.units import pretty
 from latchwork.view.live.arrows import Arrows, Rows, arrows_of
 from latchwork.view.live.frames import HEAD, framed
 from latchwork.view.live.holding import Known, known_of
@@ -61,6 +63,7 @@ class Shown:
         e, values = self.exhibit, self.values()
         return {
             "kind": "scene", "scene": self.picture.scene, "head": list(HEAD), "plots": list(self.picture.plots),
+            "units": [pretty(label(self.picture.start.at(0.0), name).unit) for name in self.picture.plots],
             "title": e.model.name, "about": about(e), "bodies": list(e.bodies), "step": e.step,
             "chosen": [name for name in e.plots if name in self.picture.plots][:4] or list(self.picture.plots[:2]),
             "sliders": [{"name": name, "low": low, "high": high, "value": values[name], **self._label(name)}
@@ -72,7 +75,7 @@ class Shown:
         """The unit of an input or a parameter, and what it is; empty where nobody said."""
         equations = self.picture.start.equations
         symbol = (*equations.r, *equations.p)[self.places[name]]
-        return {"unit": symbol.unit, "description": symbol.description}
+        return {"unit": pretty(symbol.unit), "description": symbol.description}
 
     def fenced(self) -> dict[str, Any]:
         """The fence, as corners in N."""
@@ -143,7 +146,7 @@ class Shown:
         try:
             self.get_ready()
             assert self._known is not None
-            return arrows_of(self._known, rows)
+            return arrows_of(self._known, rows, [self.exhibit.model.points[name] for name in self.exhibit.targets])
         except (LatchworkError, ArithmeticError, KeyError):  # no picture is worth the run
             return None
 

@@ -45,7 +45,7 @@ def _held(known: Known, labels: Sequence[str]) -> tuple[list[Constraint], list[s
         touch = known.touches.get(name)
         if touch is not None and touch.feature.tracked is None:
             slides = how == "slide"
-            if slides and not touch.held:
+            if slides and not touch.without_normal:
                 found.append(Constraint(name, [touch.feature.gap]))
             elif not slides and touch.has_rows:
                 found.append(touch.sticking)

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from latchwork.errors import EvaluationError
+from latchwork.export.runs import export_run
 from latchwork.files import write_text
+from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.stops import guards_and_rates
 from latchwork.hybrid.trajectory import quantity
 from latchwork.kane.equations import Equations
@@ -36,10 +38,18 @@ CASADI = ("null", "jac", "hess")  # no functions of CasADi
 LONG = 60  # characters of an expression that a comment shows
 
 
-def export_c(equations: Equations, directory: str | Path, *, outputs: Mapping[str, Any] | None = None,
+def export_c(equations: Equations | Simulation, directory: str | Path, *, outputs: Mapping[str, Any] | None = None,
              stop_when: Mapping[str, Any] | None = None) -> list[Path]:  # fmt: skip
-    """Write ``NAME.c``, ``NAME.h``, ``main.c`` and a ``Makefile`` with q̇, u̇, M, f, energies and more; their paths."""
+    """Write ``NAME.c``, ``NAME.h``, ``main.c`` and a ``Makefile`` with q̇, u̇, M, f, energies and more; their paths.
+
+    A `Simulation` is written as a run that goes on from where it stands, with its contacts, modes and impacts.
+    """
     target = _place(directory)
+    if isinstance(equations, Simulation):
+        if outputs or stop_when:
+            raise EvaluationError("outputs and stop_when are functions of equations, and a simulation is exported as a "
+                                  "run. Export model.equations() besides, with these.")  # fmt: skip
+        return export_run(equations, target)
     functions = [CFunction(*part) for part in programs(equations, outputs, stop_when)]
     r, p = (tuple(_value(equations, symbol) for symbol in symbols) for symbols in (equations.r, equations.p))
     return CExport(equations.name, groups(equations), tuple(functions), {"r": r, "p": p}).write(target)

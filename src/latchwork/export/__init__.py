@@ -1,0 +1,1 @@
+"""What leaves Latchwork as code: equations, and whole runs with contacts."""
