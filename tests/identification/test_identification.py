@@ -128,8 +128,8 @@ def test_estimates_lie_within_their_error_bars():
 
 @pytest.mark.parametrize(("name", "count"), [("ur5_robot", 36), ("panda", 43)])
 def test_base_parameters_of_robots_from_a_noisy_motion(name, count, tmp_path):
-    """Torques of the motors, recorded with noise along an exciting motion: every estimate within its error bars, and all
-    together as χ² of their number."""
+    """Torques of the motors, recorded with noise along an exciting motion: every estimate within its error bars, and
+    all together as χ² of their number."""
     model = lw.load(robot(name, tmp_path), losses=False)
     equations = model.equations()
     q, u, udot = lw.exciting(equations, 10.0, tries=1).at(np.linspace(0.0, 10.0, 300, endpoint=False))

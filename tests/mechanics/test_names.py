@@ -65,7 +65,7 @@ def test_names_that_mean_something_already(name, meaning):
 
 def test_a_name_that_a_model_does_not_have_is_answered_by_the_nearest():
     """`model.beem`; and what asks whether there is such a name hears that there is not."""
-    with pytest.raises(AttributeError, match="a model has no 'beem'. Did you mean 'beam'?"):
+    with pytest.raises(AttributeError, match=r"a model has no 'beem'\. Did you mean 'beam'\?"):
         _ = lw.Model("arm").beem
     assert not hasattr(lw.Model("arm"), "wings")
     assert not hasattr(lw.Model("arm"), "_repr_html_of_notebooks_")

@@ -38,7 +38,7 @@ def quantity(value: Any = None, unit: str = "", description: str = "") -> Quanti
     if len(description) > LONGEST or any(not character.isprintable() for character in description):
         raise ModelError(f"the description {description!r:.60} is longer than {LONGEST} characters or no plain text. "
                          "Say it in one line.")  # fmt: skip
-    return Quantity(value, " ".join(unit.split()), description.strip())
+    return Quantity(None if value is None else float(value), " ".join(unit.split()), description.strip())
 
 
 def described_by(text: str) -> Quantity:
