@@ -62,6 +62,9 @@ VIEW = "xz"
 START = {"q_station_px": 1.0, "q_station_pz": 14.0, "q1": math.pi, "q2": -1.0, "q3": 1.3, "q4": -0.3}
 
 
+GOAL = (-6.0, 0.0, 6.0)  # m: where the hand is first sent, from the shoulder
+
+
 def way(model: lw.Model, sim: lw.Simulation, a: str, b: str, until: float) -> dict[lw.Expr, lw.Expr]:
     """From a point to another, straight in N, from where they are now."""
     off, N = model.points[a].position() - model.points[b].position(), model.frame
@@ -101,14 +104,39 @@ def run(model: lw.Model) -> lw.Trajectory:
     return sim.run
 
 
+def held_together(model: lw.Model, name: str, link: str, place: str) -> lw.Constraint:
+    """A link and the station do not move relative to each other from now on, wherever they are: a weld."""
+    station, N = model.links["station"], model.frame
+    off, turn = model.points[place].position() - station.origin.position(), model.links[link].frame.angular_velocity(N)
+    axes = (station.frame.x, station.frame.y, station.frame.z)
+    relative = turn - station.frame.angular_velocity(N)
+    return lw.Constraint(name, [lw.dt(off.dot(axis)) for axis in axes] + [relative.dot(axis) for axis in axes])
+
+
 def live() -> lw.Exhibit:
-    """The arm goes where its joints are told; the visitor takes the hand to the grapple."""
+    """The hand goes to a place beside the orbiter, or seeks the grapple; captured, the station comes along to the port.
+
+    One law for all of it: six motors for the place of the hand and its wrist. The visitor drags the hand, or its goal.
+    """
     model = build()
-    goals = [model.parameter(f"goal{i}", lw.quantity(START.get(f"q{i}", 0.0), "rad", f"where joint {i} is to go"))
-             for i in range(1, 7)]  # fmt: skip
-    law = lw.control.Projected(tracks={f"q{i}": goal for i, goal in enumerate(goals, 1)}, gains=(1.0, 2.0))
-    return lw.Exhibit(model, q=START, u={}, draw=DRAW, view=VIEW, hold="link6", controllers=(law,),
-                      sliders={f"goal{i}": (-math.pi, math.pi + 0.5) for i in range(1, 7)}, step=2e-3)  # fmt: skip
+    orbiter, shoulder, hand = model.links["orbiter"].frame, model.points["shoulder"], model.points["P6"]
+    seek = model.parameter("seek", lw.quantity(0.0, "", "1: the hand goes to the grapple, 0: to its goal"))
+    pace = model.parameter("pace", lw.quantity(0.25, "1/s", "how fast: gains are pace² and 2 pace"))
+    first = (hand.position() - shoulder.position(), model.points["grapple"].position() - hand.position())
+    goals, tracks = [], {}
+    for axis, name, start in zip((orbiter.x, orbiter.y, orbiter.z), "xyz", GOAL, strict=True):
+        goals.append(model.parameter(f"goal_{name}", lw.quantity(start, "m", f"the hand along {name} of the orbiter")))
+        tracks[(1.0 - seek) * first[0].dot(axis) - seek * first[1].dot(axis)] = (1.0 - seek) * goals[-1]
+    goal = shoulder.at("goal", sum((g * a for g, a in zip(goals, (orbiter.x, orbiter.y, orbiter.z), strict=True)),
+                                   start=0.0 * orbiter.x))  # fmt: skip
+    tracks |= {f"q{i}": START.get(f"q{i}", 0.0) for i in (4, 5, 6)}
+    law = lw.control.Projected(tracks=tracks, gains=(pace**2, 2.0 * pace))
+    sliders = {"seek": (0.0, 1.0), "pace": (0.02, 1.0)}
+    sliders |= {"goal_x": (-14.0, 6.0), "goal_y": (-6.0, 6.0), "goal_z": (0.0, 14.0)}
+    return lw.Exhibit(model, q=START, u={}, draw=DRAW, view=VIEW, hold="link6", controllers=(law,), sliders=sliders,
+                      constraints=(held_together(model, "capture", "joint6", "P6"),
+                                   held_together(model, "port", "orbiter", "port")),
+                      targets=(goal.name,), plots=("q_station_pz", "T2"))  # fmt: skip
 
 
 def main() -> None:

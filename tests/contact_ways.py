@@ -161,6 +161,8 @@ CHANGES: Mapping[str, tuple[Any, Any]] = {  # what is done first, and what then
     "a lid comes and goes": (lid, lambda sim, _: sim.remove("lid")),
     "it may not turn": (lambda sim, _: sim.constrain("held", sim.equations.u[2]), lambda sim, _: sim.release("held")),
     "it is stopped": (lambda sim, _: sim.constrain("held", sim.equations.u[0]), lambda sim, _: sim.release("held")),
+    "it may not turn, up to a torque": (lambda sim, _: sim.constrain("held", sim.equations.u[2], limit=0.3),
+                                        lambda sim, _: None),
     "it may not rise": (lambda sim, _: sim.constrain("held", sim.equations.u[1]), lambda sim, _: sim.release("held")),
 }
 
@@ -219,6 +221,24 @@ def by_table(kind: str) -> lw.Simulation:
     return sim
 
 
+def ruled() -> lw.Simulation:
+    """A disk that rules push to and fro between a wall and a place, over a rough floor, and stop at last."""
+    model, shape = disk()
+    N = model.frame
+    across, spin = model.inputs(across=4.0, spin=0.0)
+    model.force(shape.center, across * N.x)
+    model.torque(shape.body, spin * N.z)
+    model.contact("floor", shape, lw.Line(model.origin, N.x, N.y), restitution=0.5, friction=0.3)
+    model.contact("wall", shape, wall(model, 1.0), restitution=0.6, friction=0.2)
+    model.rule("back", when="0.7 - x", inputs={"across": -12.0})
+    model.rule("forth", when="x - 0.2", inputs={"across": 12.0, "spin": 0.1})
+    model.rule("apex", when="v", inputs={"spin": "0.02*w"})
+    model.rule("ends", when="1.3 - t", hold=lw.Constraint("held", model.equations().u[2]), once=True)
+    sim = lw.Simulation(model, {"x": 0.3, "y": 0.3, "a": 0.0}, {"u": 1.0}, method=TIGHT)
+    sim.advance(1.6)
+    return sim
+
+
 def by_many_methods() -> lw.Simulation:
     """The method is changed between advances."""
     sim = corner(0.5, 0.3)
@@ -252,6 +272,7 @@ SCENES: Mapping[str, Runs] = {
     **{f"four-bar, {law}": partial(linked, 0.2, 0.4, law) for law in ("newton", "poisson", "smith")},
     "four-bar, plastic": lambda: linked(0.5, 0.0),
     "stopped": stopped,
+    "ruled": ruled,
     "table, held": lambda: by_table("held"),
     "table, linear": lambda: by_table("linear"),
     "methods": by_many_methods,

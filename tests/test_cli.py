@@ -374,10 +374,21 @@ def test_export_with_a_free_base(tmp_path):
     assert main(["export", PENDULUM, "--floating", "--python", str(target)]) == 3
 
 
+def test_export_of_a_run(capsys, tmp_path):
+    """A file with contacts becomes a run in C that starts where the file says."""
+    assert main(["export", str(EXAMPLES / "disk_that_rolls.yaml"), "--contacts", "--c", str(tmp_path / "disk")]) == 0
+    written = capsys.readouterr().out.split()
+    assert [Path(path).suffix for path in written] == [".c", ".h", ".c", ""]
+    assert "_NCONTACT 1" in Path(written[1]).read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ([PENDULUM], 2, "Give --c DIR, --python FILE, or both"),
+        ([PENDULUM], 2, "Give --c DIR, --python FILE or --fmu FILE"),
+        ([PENDULUM, "--contacts", "--python", "x.py"], 2, "Give --c DIR as well"),
+        ([PENDULUM, "--contacts", "--c", "c", "--python", "x.py"], 2, "in two calls"),
+        ([PENDULUM, "--fmu", "x.zip"], 5, "ends in .fmu"),
         ([PENDULUM, "--python", "no/such/folder/x.py"], 2, "no/such/folder"),
         (["nothing.urdf", "--c", "c"], 3, "there is no such file"),
         ([PENDULUM, "--python", "x.py", "--hil", "E"], 2, "Give --c DIR as well"),

@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         Sphere,
     )
     from latchwork.export.equations import export_c, export_python, to_casadi, to_jax
+    from latchwork.export.fmu import export_fmu
     from latchwork.flexible.beam import Beam
     from latchwork.flexible.end_conditions import polynomial_shapes
     from latchwork.flexible.flexible_body import FlexibleBody, craig_bampton
@@ -119,7 +120,7 @@ if TYPE_CHECKING:
     from latchwork.identification.base_parameters import base_parameters
     from latchwork.identification.excitation import exciting
     from latchwork.identification.fit import identify
-    from latchwork.integrate.methods import RK4, DormandPrince
+    from latchwork.integrate.methods import RK4, DormandPrince, Radau
     from latchwork.integrate.stiff import SciPy, Sundials
     from latchwork.kane.equations import Equations
     from latchwork.realtime.exhibit import Exhibit, exhibit_of
@@ -167,11 +168,13 @@ _LATE = {
     "BackwardDifferences": "latchwork.hybrid.implicit",
     "simulate_many": "latchwork.hybrid.batch",
     **dict.fromkeys(("export_c", "export_python", "to_casadi", "to_jax"), "latchwork.export.equations"),
+    "export_fmu": "latchwork.export.fmu",
     "Trajectory": "latchwork.hybrid.trajectory",
     "TimeStepping": "latchwork.hybrid.time_stepping.settings",
     "Table": "latchwork.hybrid.table",
     "RK4": "latchwork.integrate.methods",
     "DormandPrince": "latchwork.integrate.methods",
+    "Radau": "latchwork.integrate.methods",
     "SciPy": "latchwork.integrate.stiff",
     "Sundials": "latchwork.integrate.stiff",
     "load": "latchwork.formats",
@@ -280,6 +283,7 @@ __all__ = [
     "Trajectory",
     "Table",
     "DormandPrince",
+    "Radau",
     "RK4",
     "SciPy",
     "Sundials",
@@ -287,6 +291,7 @@ __all__ = [
     "loads",
     "dump",
     "export_c",
+    "export_fmu",
     "export_python",
     "to_casadi",
     "to_jax",

@@ -106,6 +106,16 @@ def test_names_and_limits():
     assert made.limits["j"].upper == pytest.approx(np.pi / 2)
 
 
+def test_inputs_have_the_units_of_what_they_ask_for():
+    """A motor is given a torque, servos an angle or a rate; what a general law is given has no unit that is known."""
+    drives = """<actuator><motor joint="j" name="m"/><position joint="j" name="p" kp="5"/>
+      <velocity joint="j" name="v" kv="2"/><general joint="j" name="g" gainprm="2" biastype="affine" biasprm="1 2 3"/>
+      </actuator>"""
+    made = from_mjcf(one(JOINT + MASS, drives))
+    assert {name: r.unit for name, r in made.drives.items()} == {"m": "N m", "p": "rad", "v": "rad/s", "g": ""}
+    assert made.drives["p"].description == "set position of 'p'"
+
+
 def test_bodies_without_names():
     """Bodies and joints that have no names get some."""
     made = from_mjcf("<mujoco><worldbody><body><joint/><geom size='.1'/></body></worldbody></mujoco>")

@@ -20,6 +20,8 @@ from latchwork.formats.robot.xml_tree import parse
 from latchwork.hybrid.contacts.broad_phase import BroadPhase
 
 STEPS = lw.TimeStepping(2e-3)
+LINK = """<link name="%s"><inertial><mass value="1"/>
+  <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" iyz="0" ixz="0"/></inertial></link>"""
 
 
 def pairs(model: lw.Model) -> list[Contact]:
@@ -319,6 +321,17 @@ def test_what_has_no_counterpart_is_said():
     soft = from_mjcf(with_geom('<geom size="0.1" solref="0.1 1" margin="0.1" condim="6"/>'), collisions=True)
     assert "margin, solref of geoms and pairs are left out" in soft.notes[0]
     assert "condim of 1 geoms is above 3" in soft.notes[1]
+
+
+def test_links_without_shapes_are_named():
+    """A body that has mass and no shape falls through the floor, and a note says so; else there is none."""
+    shape = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+    foot, arm = (link.replace("</link>", shape + "</link>") for link in (LINK % "foot", LINK % "arm"))
+    hinge = '<joint name="hip" type="continuous"><parent link="foot"/><child link="arm"/></joint>'
+    bare = from_urdf(f"<robot name='r'>{foot}{LINK % 'arm'}{hinge}</robot>", floating=True, ground=True)
+    assert bare.notes == ("'arm' has no collision geometry and passes through everything: give shapes in the file, or "
+                          "robot.collide(...) them",)  # fmt: skip
+    assert from_urdf(f"<robot name='r'>{foot}{arm}{hinge}</robot>", floating=True, ground=True).notes == ()
 
 
 def test_wrong_options_are_answered_in_words(tmp_path):

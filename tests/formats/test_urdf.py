@@ -135,6 +135,24 @@ def test_names_order_and_limits():
     assert made.limits["elbow"].upper == np.inf
 
 
+def test_symbols_have_units():
+    """Files are in SI: angles and lengths, their rates, efforts; and what is kept as a parameter."""
+    made = from_urdf(EVERY_JOINT, floating=True, parameters=True)
+    unit = {name: symbol.unit for name, symbol in made.symbols.items()}
+    one_axis = [joint for joint in made.joints.values() if joint.axis is not None and joint.q]
+    assert {joint.kind for joint in one_axis} == {"revolute", "prismatic"}
+    for each in one_axis:
+        angular = each.kind == "revolute"
+        assert (each.q[0].unit, each.u[0].unit) == (("rad", "rad/s") if angular else ("m", "m/s"))
+    for name, r in made.drives.items():
+        assert r.unit == ("N m" if made.joints[name].kind == "revolute" else "N")
+    base = made.joints["root_joint"]
+    assert [symbol.unit for symbol in (*base.q, *base.u)] == ["m"] * 3 + [""] * 4 + ["m/s"] * 3 + ["rad/s"] * 3
+    assert base.q[0].description == "position of 'root_joint'"
+    first = {name[0]: found for name, found in unit.items() if name[1:2] == "_"}
+    assert (first["m"], first["c"], first["I"], first["g"]) == ("kg", "m", "kg m^2", "m/s^2")
+
+
 def test_names_that_are_not_legal():
     """Names of files become legal symbols, each once; the joint is found under its own."""
     text = robot(link("N"), link("a"), link("b"), joint("1-st joint", "revolute", "N", "a", axis="1 0 0"),

@@ -109,6 +109,17 @@ def test_c_gives_the_bits_of_a_simulation(scene, tmp_path):
     assert changed
 
 
+@pytest.mark.parametrize("scene", seeds(QUICK, ALONE))
+@pytest.mark.parametrize("method", [lw.RK4(STEP), lw.DormandPrince()], ids=["rk4", "dopri"])
+def test_no_address_leads_astray(scene, method):
+    """All memory that a run points to is found among what its owners keep alive."""
+    s = SCENES[scene](Units())
+    run = autonomous_run(lw.Simulation(s.model, q=s.q, u=s.u, method=method))
+    image = memory_image(run.memory.run, *run.owners)
+    assert len(image.addresses) > 100
+    assert {kernel.function.__name__ for kernel in image.kernels.values()} >= {"settle", "pivot", "look_freely"}
+
+
 def test_exports_are_the_same_each_time():
     """Nothing of this process, of where its memory lies or of its clock is in what is written."""
     runs = [autonomous_run(begun("bouncing ball")) for _ in range(2)]

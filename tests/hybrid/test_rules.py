@@ -9,6 +9,7 @@ import pytest
 
 import latchwork as lw
 from latchwork import dt
+from latchwork.hybrid import loop
 
 approx = pytest.approx
 G = 9.81
@@ -466,3 +467,26 @@ def test_contacts_by_any_of_their_names(needs, without, stops):
     model.rule("late", 0.8 - model.time, needs=needs, without=without, stop=True)
     run = lw.simulate(model, 1.0, q={"x": 0.0, "y": 0.6, "turn": 0.0})
     assert run.t[-1] == pytest.approx(0.8 if stops else 1.0, abs=1e-12)
+
+
+def test_contacts_change_in_machine_code_beside_rules(monkeypatch):
+    """Rules that are armed do not stop machine code where a ball bounces: the loop of the run resets only where it
+    begins and where a rule has fired. Times are those of the closed form, √(2 h / g) (1, 2, 2 + e, ...)."""
+    made, plain = [], loop.reset
+    monkeypatch.setattr(loop, "reset", lambda *given: made.append(given[1].t) or plain(*given))
+    model = lw.Model("ball")
+    y = model.coordinate("y")
+    model.speeds(v=dt(y))
+    N, O = model.frame, model.origin
+    P = O.at("P", y * N.y)
+    model.particle("ball", P, 1.0)
+    model.force(P, (model.input("F") - 10.0) * N.y)
+    model.contact("floor", P, lw.Line(O, N.x, N.y), restitution=0.5)
+    model.rule("low", when="y - 0.8", inputs={"F": 0.0}, once=True)
+    model.rule("never", when="y + 1", inputs={"F": 0.0})
+    sim = lw.Simulation(model, q=[1.0], method=lw.DormandPrince(rtol=1e-10, atol=1e-12))
+    sim.advance(1.2)
+    fall = math.sqrt(0.2)
+    assert [e.name for e in sim.events] == ["low", "floor", "floor", "floor"]
+    assert [e.t for e in sim.events] == approx([0.2, fall, 2.0 * fall, 2.5 * fall], abs=1e-9)
+    assert made == approx([0.0, 0.2], abs=1e-9)

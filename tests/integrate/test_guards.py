@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from latchwork.errors import IntegrationError
-from latchwork.integrate.methods import RK4, DormandPrince, integrate
+from latchwork.integrate.methods import RK4, DormandPrince, Radau, integrate
 from latchwork.program.function import Function
 from latchwork.program.native import interpret, invoke
 from random_programs import program_of
 
 G = 9.81
-METHODS = pytest.mark.parametrize("method", [RK4(0.01), DormandPrince()], ids=["RK4", "Dormand-Prince"])
+METHODS = pytest.mark.parametrize("method", [RK4(0.01), DormandPrince(), Radau()],
+                                  ids=["RK4", "Dormand-Prince", "Radau"])  # fmt: skip
 
 
 def ball() -> Function:

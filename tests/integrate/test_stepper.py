@@ -9,7 +9,7 @@ from latchwork.errors import IntegrationError
 from latchwork.integrate import problem as problems
 from latchwork.integrate.dense_output import Solution
 from latchwork.integrate.integration import PATIENT, Integration
-from latchwork.integrate.methods import RK4, DormandPrince, integrate
+from latchwork.integrate.methods import RK4, DormandPrince, Radau, integrate
 from latchwork.integrate.problem import Problem, Settle, StateScales, problem
 from latchwork.integrate.reusable_integration import ReusableIntegration, SharedWorkspace
 from latchwork.integrate.status import END, EVENT, FULL, STATUS, Status
@@ -21,7 +21,8 @@ from latchwork.program.records.memory import block_of, lay_out, size_of
 from latchwork.program.records.record import pointer, record
 from random_programs import program_of
 
-METHODS = [RK4(0.037), RK4(0.037, every=3), DormandPrince(rtol=1e-5), DormandPrince(first_step=0.3, rtol=1e-3)]
+METHODS = [RK4(0.037), RK4(0.037, every=3), DormandPrince(rtol=1e-5), DormandPrince(first_step=0.3, rtol=1e-3),
+           Radau(rtol=1e-5), Radau(first_step=0.1, rtol=1e-4)]  # fmt: skip
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from latchwork.errors import EvaluationError, IntegrationError
-from latchwork.integrate.methods import RK4, DormandPrince, integrate
+from latchwork.integrate.methods import RK4, DormandPrince, Radau, integrate
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
 from latchwork.program.function import Function
 from latchwork.program.ir import OPCODE, Program
@@ -126,7 +126,7 @@ def test_samples_are_exact_and_consistent(method):
     assert (np.diff(run.t) > 0.0).all()
 
 
-@pytest.mark.parametrize("method", [RK4(0.1), DormandPrince()], ids=["RK4", "Dormand-Prince"])
+@pytest.mark.parametrize("method", [RK4(0.1), DormandPrince(), Radau()], ids=["RK4", "Dormand-Prince", "Radau"])
 def test_dense_output_is_continuous(method):
     """The state just before a sample is the sample, to rounding."""
     run = integrate(oscillator(), [1.0, 0.5], 0.0, 2.0, [3.0], method)
@@ -135,7 +135,8 @@ def test_dense_output_is_continuous(method):
     assert run.at(1.0).shape == (2,)
 
 
-@pytest.mark.parametrize("method", [RK4(0.01, every=3), DormandPrince(rtol=1e-6)], ids=["RK4", "Dormand-Prince"])
+@pytest.mark.parametrize("method", [RK4(0.01, every=3), DormandPrince(rtol=1e-6), Radau(rtol=1e-6)],
+                         ids=["RK4", "Dormand-Prince", "Radau"])  # fmt: skip
 def test_python_and_machine_code_give_the_same_bits(method):
     """A short run of the kernels as Python is equal bit for bit to their machine code."""
     runs = [integrate(kepler(), [1.0, 0.0, 0.1, 0.9], 0.0, 0.7, [], method, call=call) for call in (invoke, interpret)]
@@ -179,7 +180,7 @@ def test_an_interrupt_between_chunks_ends_the_run():
         integrate(oscillator(), [1.0, 0.0], 0.0, 100.0, [1.0], RK4(1e-3), progress=stop)
 
 
-@pytest.mark.parametrize("method", [RK4(0.1), DormandPrince()], ids=["RK4", "Dormand-Prince"])
+@pytest.mark.parametrize("method", [RK4(0.1), DormandPrince(), Radau()], ids=["RK4", "Dormand-Prince", "Radau"])
 def test_no_time_and_no_states_are_legal(method):
     """t_end = t0 gives one sample; a program without states just lets time pass."""
     once = integrate(oscillator(), [1.0, 2.0], 3.0, 3.0, [1.0], method)

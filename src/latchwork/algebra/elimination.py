@@ -159,19 +159,76 @@ def lu_solve_transposed(n: i64, A: f64p, p: f64p, b: f64p) -> None:
 
 
 @kernel
+def lu_solve_columns(n: i64, columns: i64, A: f64p, p: f64p, B: f64p) -> None:
+    """``B ← A⁻¹ B`` for all columns at once, given the factors of `lu`: the sums of `lu_solve`, row by row of B."""
+    for k in range(n):
+        row = int(p[k])
+        if row != k:
+            for c in range(columns):
+                swap(B, k * columns + c, row * columns + c)
+    for i in range(n):
+        for j in range(i):
+            subtract_row(columns, A[i * n + j], B, j * columns, i * columns)
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            subtract_row(columns, A[i * n + j], B, j * columns, i * columns)
+        divide_row(columns, A[i * n + i], B, i * columns)
+
+
+@kernel
+def lu_solve_transposed_columns(n: i64, columns: i64, A: f64p, p: f64p, B: f64p) -> None:
+    """``B ← A⁻ᵀ B`` for all columns at once, given the factors of `lu`."""
+    for i in range(n):
+        for j in range(i):
+            subtract_row(columns, A[j * n + i], B, j * columns, i * columns)
+        divide_row(columns, A[i * n + i], B, i * columns)
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            subtract_row(columns, A[j * n + i], B, j * columns, i * columns)
+    for k in range(n - 1, -1, -1):
+        row = int(p[k])
+        if row != k:
+            for c in range(columns):
+                swap(B, k * columns + c, row * columns + c)
+
+
+@kernel
+def add_row(count: i64, factor: f64, source: f64p, target: f64p) -> None:
+    """``target += factor source``."""
+    if factor != 0.0:
+        for a in range(count):
+            target[a] += factor * source[a]
+
+
+@kernel
+def subtract_row(columns: i64, factor: f64, B: f64p, source: i64, target: i64) -> None:
+    """``B_target −= factor B_source``, rows of B by where they begin."""
+    if factor != 0.0:
+        for c in range(columns):
+            B[target + c] -= factor * B[source + c]
+
+
+@kernel
+def divide_row(columns: i64, by: f64, B: f64p, row: i64) -> None:
+    """A row of B over a number."""
+    for c in range(columns):
+        B[row + c] = divide(B[row + c], by)
+
+
+@kernel
 def cholesky(n: i64, A: f64p) -> None:
-    """The lower triangle of A becomes L, A = L Lᵀ; nan where A is not positive."""
-    for j in range(n):
-        total = A[j * n + j]
-        for c in range(j):
-            total -= A[j * n + c] * A[j * n + c]
-        root = sqrt(total)
-        A[j * n + j] = root
-        for i in range(j + 1, n):
-            total = A[i * n + j]
-            for c in range(j):
-                total -= A[i * n + c] * A[j * n + c]
-            A[i * n + j] = divide(total, root)
+    """The lower triangle of A becomes L, A = L Lᵀ; nan where A is not positive. Above it stands Lᵀ, row by row."""
+    for c in range(n):
+        root = sqrt(A[c * n + c])
+        A[c * n + c] = root
+        for i in range(c + 1, n):
+            A[i * n + c] = divide(A[i * n + c], root)
+            A[c * n + i] = A[i * n + c]
+        for i in range(c + 1, n):
+            factor = A[i * n + c]
+            if factor != 0.0:
+                for j in range(c + 1, i + 1):
+                    A[i * n + j] -= factor * A[c * n + j]
 
 
 @kernel
@@ -186,5 +243,18 @@ def cholesky_solve(n: i64, A: f64p, x: f64p) -> None:
         i = n - 1 - step
         total = x[i]
         for j in range(i + 1, n):
-            total -= A[j * n + i] * x[j]
+            total -= A[i * n + j] * x[j]
         x[i] = divide(total, A[i * n + i])
+
+
+@kernel
+def cholesky_solve_columns(n: i64, columns: i64, A: f64p, B: f64p) -> None:
+    """``B ← A⁻¹ B`` for all columns at once, from the factor: the sums of `cholesky_solve`, row by row of B."""
+    for i in range(n):
+        for j in range(i):
+            subtract_row(columns, A[i * n + j], B, j * columns, i * columns)
+        divide_row(columns, A[i * n + i], B, i * columns)
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            subtract_row(columns, A[i * n + j], B, j * columns, i * columns)
+        divide_row(columns, A[i * n + i], B, i * columns)

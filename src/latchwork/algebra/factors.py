@@ -13,7 +13,36 @@ from latchwork.program.scalar import minimum
 SWEEPS = 60  # of a Jacobi iteration; about ten are needed
 ROUNDING = 1e-16  # entries as parts of the whole below this are zero
 EPS = 2.0**-52  # times √m: columns of m entries whose cosine is below this are at right angles
+SLACK = 1e-12  # of the square of the longest column: squares that are kept up to date are off by less
 DUST = 1e-29  # squared columns below this part of the whole are rounding
+
+
+@kernel
+def squares_below(rows: i64, cols: i64, A: f64p, first: i64, total: f64p) -> None:
+    """``Σ A_ij²`` of the columns j ≥ ``first``, from row ``first`` on."""
+    for j in range(first, cols):
+        total[j] = 0.0
+    for i in range(first, rows):
+        for j in range(first, cols):
+            total[j] += A[i * cols + j] * A[i * cols + j]
+
+
+@kernel
+def reflect_behind(rows: i64, cols: i64, k: i64, A: f64p, tau: f64, w: f64p) -> None:
+    """``A ← H_k A`` in the columns behind k, row by row; w is room for ``τ vᵀ A``."""
+    for j in range(k + 1, cols):
+        w[j] = A[k * cols + j]
+    for i in range(k + 1, rows):
+        factor = A[i * cols + k]
+        for j in range(k + 1, cols):
+            w[j] += factor * A[i * cols + j]
+    for j in range(k + 1, cols):
+        w[j] *= tau
+        A[k * cols + j] -= w[j]
+    for i in range(k + 1, rows):
+        factor = A[i * cols + k]
+        for j in range(k + 1, cols):
+            A[i * cols + j] -= factor * w[j]
 
 
 @kernel
@@ -26,25 +55,39 @@ def norm_below(rows: i64, cols: i64, A: f64p, first: i64, j: i64) -> f64:
 
 
 @kernel
-def qr(rows: i64, cols: i64, cut: f64, A: f64p, tau: f64p, p: f64p) -> i64:
-    """``A Π = Q R`` with ``Q = H_0 H_1 ...``, ``H = I − τ v vᵀ`` and v below the diagonal of R; gives the rank.
-
-    The longest column that is left comes next; it ends where that is shorter than ``cut`` times the first.
-    """
-    first = 0.0
-    for j in range(cols):
-        p[j] = float(j)
-    for k in range(rows if rows < cols else cols):
-        best, size = k, -1.0
-        for j in range(k, cols):
+def longest_below(rows: i64, cols: i64, A: f64p, k: i64, square: f64p, slack: f64) -> tuple[i64, f64]:
+    """The longest column from row and column k on, and its length; squares are known to within ``slack``."""
+    most, best, size = 0.0, k, -1.0
+    for j in range(k, cols):
+        most = square[j] if square[j] > most else most
+    for j in range(k, cols):
+        if square[j] >= most - 2.0 * slack:
             length = norm_below(rows, cols, A, k, j)
             if length > size:
                 best, size = j, length
-        first = size if k == 0 else first
+    return best, size
+
+
+@kernel
+def qr(rows: i64, cols: i64, cut: f64, A: f64p, tau: f64p, p: f64p, room: f64p) -> i64:
+    """``A Π = Q R`` with ``Q = H_0 H_1 ...``, ``H = I − τ v vᵀ`` and v below the diagonal of R; gives the rank.
+
+    The longest column that is left comes next; it ends where that is shorter than ``cut`` times the first. Squares of
+    columns, in the place of τ to come, lose A_kj² in each step; among those that are as long, lengths are taken anew.
+    """
+    first, slack = 0.0, 0.0
+    for j in range(cols):
+        p[j] = float(j)
+    squares_below(rows, cols, A, 0, tau)
+    for k in range(rows if rows < cols else cols):
+        best, size = longest_below(rows, cols, A, k, tau, slack)
+        if k == 0:
+            first, slack = size, SLACK * size * size
         if not (size > cut * first and size > 0.0):
             return k
         if best != k:
             swap(p, k, best)
+            swap(tau, k, best)
             for i in range(rows):
                 swap(A, i * cols + k, i * cols + best)
         corner = -copysign(size, A[k * cols + k])
@@ -53,14 +96,9 @@ def qr(rows: i64, cols: i64, cut: f64, A: f64p, tau: f64p, p: f64p) -> i64:
         for i in range(k + 1, rows):
             A[i * cols + k] = divide(A[i * cols + k], head)
         A[k * cols + k] = corner
+        reflect_behind(rows, cols, k, A, tau[k], room)
         for j in range(k + 1, cols):
-            total = A[k * cols + j]
-            for i in range(k + 1, rows):
-                total += A[i * cols + k] * A[i * cols + j]
-            total *= tau[k]
-            A[k * cols + j] -= total
-            for i in range(k + 1, rows):
-                A[i * cols + j] -= total * A[i * cols + k]
+            tau[j] -= A[k * cols + j] * A[k * cols + j]
     return rows if rows < cols else cols
 
 
@@ -79,7 +117,7 @@ def reflect(rows: i64, cols: i64, k: i64, A: f64p, tau: f64p, x: f64p) -> None:
 @kernel
 def least_squares(rows: i64, cols: i64, cut: f64, A: f64p, tau: f64p, p: f64p, b: f64p, x: f64p) -> i64:
     """x of least ``‖A x − b‖``, zero where columns depend on others; gives the rank. b is overwritten."""
-    rank = qr(rows, cols, cut, A, tau, p)
+    rank = qr(rows, cols, cut, A, tau, p, x)
     for k in range(rank):
         reflect(rows, cols, k, A, tau, b)
     for j in range(cols):
@@ -141,7 +179,7 @@ def least_norm(rows: i64, cols: i64, cut: f64, A: f64p, tau: f64p, turned: f64p,
     By complete orthogonal decomposition, ``Qᵀ A Π Zᵀ = [T 0; 0 0]``.  b is overwritten, and has room for as many
     numbers as there are rows, and columns.  [Golub and Van Loan §5.5.2]
     """
-    rank = qr(rows, cols, cut, A, tau, p)
+    rank = qr(rows, cols, cut, A, tau, p, turned)
     for k in range(rank):
         reflect(rows, cols, k, A, tau, b)
     if rank < cols:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from latchwork.algebra.elimination import cholesky as factor
-from latchwork.algebra.elimination import lu, lu_solve
+from latchwork.algebra.elimination import lu, lu_solve_columns
 from latchwork.algebra.factors import DUST, eigen
 from latchwork.algebra.factors import svd as jacobi
 from latchwork.algebra.products import Array, dot, norm
@@ -49,15 +49,10 @@ class SVD(NamedTuple):
 
 
 @kernel
-def solve_columns(n: i64, columns: i64, A: f64p, B: f64p, order: f64p, column: f64p) -> f64:
+def solve_columns(n: i64, columns: i64, A: f64p, B: f64p, order: f64p) -> f64:
     """``B ← A⁻¹ B``; A becomes its factors. Returns the least pivot."""
     least = lu(n, A, order)
-    for j in range(columns):
-        for i in range(n):
-            column[i] = B[i * columns + j]
-        lu_solve(n, A, order, column)
-        for i in range(n):
-            B[i * columns + j] = column[i]
+    lu_solve_columns(n, columns, A, order, B)
     return least
 
 
@@ -145,7 +140,7 @@ def solve(A: ArrayLike, b: ArrayLike) -> Array:
     """x of A x = b, for one right-hand side or for columns of them; `SingularMatrix` where a pivot is zero."""
     M, x = _square(A), np.array(b, dtype=np.float64, order="C")
     n = len(M)
-    if n and not briefly(solve_columns, n, x.size // n, M, x, np.empty(n), np.empty(n)) > 0.0:
+    if n and not briefly(solve_columns, n, x.size // n, M, x, np.empty(n)) > 0.0:
         raise SingularMatrix(f"the matrix of {n} rows is singular.")
     return x
 
@@ -161,7 +156,7 @@ def cholesky(A: ArrayLike) -> Array:
     briefly(factor, len(M), M)
     if not (M.diagonal() > 0.0).all():
         raise SingularMatrix(f"the matrix of {len(M)} rows is not positive.")
-    return M
+    return np.asarray(np.tril(M))
 
 
 def solve_lower(L: Array, b: ArrayLike) -> Array:

@@ -160,6 +160,8 @@ def _export(words: Any) -> None:
     added = _on_file(words, "export", export.export, "the equations as code for other programs")
     added.add_argument("--c", metavar="DIR", help="C99: source, header, an example that calls it, and a Makefile")
     added.add_argument("--python", metavar="FILE", help="one file of Python that needs only NumPy")
+    added.add_argument("--contacts", action="store_true", help="with --c: a run with its contacts, without Python")
+    added.add_argument("--fmu", metavar="FILE", help="the same as a co-simulation FMU (FMI 2.0)")
     added.add_argument("--hil", metavar="POINT", help="with --c: also hil.c, the model as a device held at this point")
     drives = "inputs that the felt force drives along x, y, z, '-' for none (default: %(default)s)"
     added.add_argument("--hil-force", metavar="NAMES", default="Fx,Fy,Fz", help=drives)

@@ -37,8 +37,10 @@ TABLE: Mapping[str, Tolerance] = {
     "stepped": Tolerance(1e-9, LENGTH, "time steps: a gap that is closed, as steps and corrections leave it"),
     "deep": Tolerance(1e-12, LENGTH, "time steps: penetration that corrections leave, rounding of a few positions"),
     "slop": Tolerance(1e-6, LENGTH, "a gap deeper belongs to a feature met from behind; in time steps, at both ends"),
+    "narrow": Tolerance(1e-6, LENGTH, "faces that overlap by less meet at one place: rows of two differ by rounding"),
     "brief": Tolerance(1e-6, SPEED, "a hop that is low and begins slower than this is none"),
     "still": Tolerance(1e-13, SPEED, "slip in the plane that is backwards by rounding may be about to begin"),
+    "nothing": Tolerance(1e-30, SPEED, "no motion at all: what underflow leaves of zero approaches nothing"),
     "slowest": Tolerance(1e-6, SPEED, "motion by which the trace of slip in space is measured, however slow it is"),
     "stirs": Tolerance(1e-3, TIME, "slip is measured by no less than what accelerations at work give in this time"),
     "chatter": Tolerance(1e-2, TIME, "a contact that slips and sticks again within is at the very edge of its cone"),
@@ -75,8 +77,10 @@ class Tolerances:
     stepped: f64
     deep: f64
     slop: f64
+    narrow: f64
     brief: f64
     still: f64
+    nothing: f64
     slowest: f64
     stirs: f64
     chatter: f64

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from latchwork.control.c_export import export_c
 from latchwork.control.command import Command
+from latchwork.control.cone import Cone
 from latchwork.control.controllability import Controllability, controllability, controllability_along
 from latchwork.control.law import Law
 from latchwork.control.linear_quadratic import Regulator, feed_forward, lqr, stabilised
@@ -15,6 +16,7 @@ from latchwork.control.sensors import accelerometer, gyro
 
 __all__ = [
     "Command",
+    "Cone",
     "Controllability",
     "Impedance",
     "Law",

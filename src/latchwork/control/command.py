@@ -10,9 +10,9 @@ import numpy as np
 
 from latchwork.algebra.linear import svd
 from latchwork.algebra.products import dot, norm
+from latchwork.constraint.embedded.mode import Mode
 from latchwork.constraint.terms import Array
 from latchwork.control.controllability import CUT, judged
-from latchwork.control.inverse_dynamics import BOUNDS, FORCE, MOTION
 from latchwork.control.law_program import LawProgram
 from latchwork.errors import ControlError
 from latchwork.hybrid.closed_loop import ControlledDynamics
@@ -22,6 +22,8 @@ from latchwork.hybrid.modes import dynamics_at
 from latchwork.hybrid.reset import reset
 from latchwork.hybrid.simulation import Simulation
 from latchwork.integrate.workspace import Memory
+
+GIVES_WAY = 1e-7  # of what cancels in a motion: less is not lost
 
 if TYPE_CHECKING:
     from latchwork.control.projected import _Law
@@ -52,17 +54,8 @@ def command_at(law: _Law, model: Any, q: Any, u: Any, t: float, parameters: Mapp
     """What a law commands at a state of a model, with what holds and is closed there."""
     sim = model if isinstance(model, Simulation) else Simulation(
         model, q, u, controllers=[law], start=t, parameters=parameters, inputs=inputs)  # fmt: skip
-    program: Any = sim.world.shared.plan.law
-    if not (isinstance(program, LawProgram) and program.law is law):
-        contacts = [contact.name for contact in sim.state.contacts.members]
-        constraints = [name for name, hold in sim.state.holds.items() if hold.permanent]
-        program = law.bound(plan_of((), sim.equations, constraints, contacts))[1]
-        program.start(sim.mode_table.base, sim.state.row)
-    if not sim.state.settled:
-        sim.state = reset(sim.world, sim.state, (), {}, False)[0]
-    dynamics = dynamics_at(sim, {}, sim.state.row)[0]
-    mode = dynamics.mode if isinstance(dynamics, Recombined) else sim.mode_table.free_mode
-    state, x = sim.state, dynamics.reduced(sim.state.x)
+    program, mode = bound_to(law, sim), mode_of(sim)
+    state, x = sim.state, sim.state.x[mode.kept_states]
     must_be_controllable(program, mode, state.row)
     found, record = program.at(mode, state.t, x, state.held)
     if not np.isfinite(found).all():
@@ -76,32 +69,75 @@ def command_at(law: _Law, model: Any, q: Any, u: Any, t: float, parameters: Mapp
     return Command(
         dict(zip(program.inputs, found.tolist(), strict=False)),
         dict(zip(sim.equations.u_names, udot.tolist(), strict=True)),
-        dict(zip(mode.terms.rows.names, lam.tolist(), strict=True)), _gave_way(program, record),
+        dict(zip(mode.terms.rows.names, lam.tolist(), strict=True)), _gave_way(program, record, mode, lam),
         round(float(np.trace(P))), float(norm(dot(np.eye(n) - P, M, P)) / norm(M)),
         bool(record.singular),
     )  # fmt: skip
 
 
-def _gave_way(program: LawProgram, record: Any) -> tuple[str, ...]:
+def bound_to(law: _Law, sim: Simulation) -> LawProgram:
+    """A law for the equations of a simulation, where it may act already."""
+    program: Any = sim.world.shared.plan.law
+    if isinstance(program, LawProgram) and program.law is law:
+        return program
+    contacts = [contact.name for contact in sim.state.contacts.members]
+    constraints = [name for name, hold in sim.state.holds.items() if hold.permanent]
+    program = law.bound(plan_of((), sim.equations, constraints, contacts))[1]
+    program.start(sim.mode_table.base, sim.state.row)
+    return program
+
+
+def mode_of(sim: Simulation) -> Mode:
+    """The mode in which a simulation stands, contacts settled."""
+    if not sim.state.settled:
+        sim.state = reset(sim.world, sim.state, (), {}, False)[0]
+    dynamics = dynamics_at(sim, {}, sim.state.row)[0]
+    return dynamics.mode if isinstance(dynamics, Recombined) else sim.mode_table.free_mode
+
+
+def _gave_way(program: LawProgram, record: Any, mode: Any, lam: Array) -> tuple[str, ...]:
     """What cannot be had, in words."""
     name, said = program.law.name, []
-    if record.gives_way & BOUNDS:
-        low, high, rho = (np.asarray(each) for each in (record.low, record.high, record.rho))
-        tight = [each for each, a, b, c in zip(program.inputs, low, rho, high, strict=True) if not a < b < c]
-        off = np.asarray(record.right)[: record.k]
-        late = [row.name for row, part in zip(program.rows, off, strict=True) if abs(part) > 1e-9 * abs(off).max()]
-        said.append(f"{', '.join(tight)} of law '{name}' are at their bounds" +
-                    (f", and {', '.join(late)} give way" if np.abs(off).max(initial=0.0) > 1e-9 else ""))  # fmt: skip
-    if record.gives_way & FORCE:
+    if record.at_bound or record.at_edge:
+        said.append(_at_limits(program, record, mode, lam))
+    if record.lost_force:
         pressed = ", ".join(press.name for press in program.law.forces)
         said.append(f"the inputs of law '{name}' cannot give the force in {pressed} besides its motion")
-    first = record.p * record.n + record.k * record.n + record.k
-    for press, wanted, holds in zip(program.law.forces, np.asarray(record.out)[first:], record.present, strict=False):
+    targets = np.asarray(record.out)[record.at_targets :]
+    for press, wanted, holds in zip(program.law.forces, targets, record.present, strict=False):
         if holds and wanted < 0.0 and press.speed is None and not set(press.factors) & program.bilateral:
             said.append(f"a force of {wanted:.6g} in '{press.name}' would pull on it: it can only be pressed")
-    if record.gives_way & MOTION:
+    if record.lost_motion:
         said.append(program.explained(record))
     return tuple(said)
+
+
+def _at_limits(program: LawProgram, record: Any, mode: Any, lam: Array) -> str:
+    """Inputs that are at their bounds, cones at whose edge forces are, and the outputs that give way to them."""
+    name, reached = program.law.name, []
+    if record.at_bound:
+        tight = [each for each, side in zip(program.inputs, record.side, strict=False) if side]
+        reached.append(f"{', '.join(tight)} of law '{name}' are at their bounds")
+    if record.at_edge:
+        cones = [each.on for each in program.law.cones if _is_at_edge(program, record, each, mode, lam)]
+        reached.append(f"forces in {', '.join(cones)} are at the edge of their cones")
+    off = np.asarray(record.b) - np.asarray(record.A).reshape(record.k, record.p) @ np.asarray(record.rho)[: record.p]
+    most = float(np.abs(off).max(initial=0.0))
+    late = [row.name for row, part in zip(program.rows, off, strict=True) if abs(part) > 1e-9 * most]
+    gives_way = most > GIVES_WAY * float(np.max(record.cost, initial=0.0))
+    return " and ".join(reached) + (f", and {', '.join(late)} give way" if gives_way else "")
+
+
+def _is_at_edge(program: LawProgram, record: Any, cone: Any, mode: Any, lam: Array) -> bool:
+    """Whether a force comes to the edge of a cone, or leaves it."""
+    given = list(program.law.cones).index(cone)
+    friction, least = np.asarray(record.out)[record.at_cones + 2 * given :][:2]
+    for normal, *across in cone.places(mode.terms.rows, program.bilateral):
+        room = lam[normal] - least, friction * lam[normal] - norm(np.array([lam[i] for i in across if i >= 0]))
+        scale = 1e-6 * max(abs(lam[normal]), abs(least))
+        if min(room if across[0] >= 0 else room[:1]) <= scale:
+            return True
+    return False
 
 
 def _projection(mode: Any, row: Array) -> tuple[Array, Array]:
@@ -119,10 +155,10 @@ def _projection(mode: Any, row: Array) -> tuple[Array, Array]:
 def must_be_controllable(program: LawProgram, mode: Any, row: Array) -> None:
     """Refuse a state in which motors do no work on some motion that is tracked.  [Aghili Eq. 62]"""
     P, _ = _projection(mode, row)
-    n, p, freedoms = len(program.equations.u), len(program.inputs), round(float(np.trace(P)))
+    n, freedoms = len(program.equations.u), round(float(np.trace(P)))
     if freedoms == n - mode.selection.rank:
         return
-    found = judged(program.equations, program.inputs, P, program.function(mode.terms.base)(row)[: p * n], freedoms)
+    found = judged(program.equations, program.inputs, P, program.actuation(mode.terms.base, row), freedoms)
     if not found:
         raise ControlError(f"{found}, at t = {row[0]:.6g}: this is a singular position. Make more joints active, or "
                            "keep away from it.")  # fmt: skip

@@ -19,7 +19,7 @@ from latchwork.algebra.products import dot
 from latchwork.constraint.analysis import state_at
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.terms import Array
-from latchwork.control.law_program import actuation, inputs_of
+from latchwork.control.actuation import actuation, inputs_of
 from latchwork.errors import ModelError
 from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.hybrid.trajectory import Trajectory

@@ -1,14 +1,11 @@
-"""The program of a law, and its record in a mode: what `inverse_dynamics` reads at (t, q, u, held).
-
-    G (p × n) · J (k × n) · a (k) · λ* (presses) · rates of the memory, α and β of α + β λ · bounds (2 p)
-"""
+"""A law for some equations: its program, and its record in each mode (`law_record`)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,28 +14,39 @@ from latchwork.constraint.embedded.mode import Mode
 from latchwork.constraint.terms import Array, Base
 from latchwork.control import inverse_dynamics
 from latchwork.control.bounded_least_squares import work_size
-from latchwork.control.inverse_dynamics import DEPENDENT, MOTION, Law
-from latchwork.control.tracks import Row, motion_nodes, name_of, rows_of
-from latchwork.errors import EvaluationError, ModelError, did_you_mean
+from latchwork.control.force_cones import most_cuts
+from latchwork.control.input_metric import given_metric, length_metric
+from latchwork.control.law_record import Law
+from latchwork.control.tracks import Row
+from latchwork.errors import ModelError
 from latchwork.hybrid.closed_loop import ControlledMode, commands, controlled_mode
-from latchwork.hybrid.controllers import Extended
-from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.kane.equations import Equations
 from latchwork.program.evaluator import evaluator_at
 from latchwork.program.function import Function
 from latchwork.program.kernel import Kernel
 from latchwork.program.lower import lower
+from latchwork.program.native import briefly
 from latchwork.program.records.memory import lay_out
-from latchwork.symbolic.derivative import tangents
-from latchwork.symbolic.expr import Expr, operand
-from latchwork.symbolic.ops import ONE, ZERO
-from latchwork.symbolic.traverse import reachable, rebuild
+from latchwork.symbolic.ops import ZERO
+from latchwork.symbolic.traverse import rebuild
 
 if TYPE_CHECKING:
     from latchwork.control.projected import _Law
 
-UNBOUNDED = 1e300
 CLOSE = 1e-3  # outputs whose rows are as close to depending on each other are named where a run stops
+
+
+class Sparse(NamedTuple):
+    """Where a matrix by rows and speeds has entries."""
+
+    rows: tuple[int, ...]
+    speeds: tuple[int, ...]
+
+    @staticmethod
+    def of(nodes: Sequence[int], n: int) -> tuple[Sparse, list[int]]:
+        """Of nodes row by row, n of them in each; and the entries."""
+        places = [(i, node) for i, node in enumerate(nodes) if node != ZERO]
+        return Sparse(tuple(i // n for i, _ in places), tuple(i % n for i, _ in places)), [node for _, node in places]
 
 
 @dataclass(eq=False)
@@ -50,6 +58,8 @@ class LawProgram:
     inputs: tuple[str, ...]
     memory_inputs: tuple[str, ...]
     rows: tuple[Row, ...]
+    G: Sparse
+    J: Sparse
     nodes: tuple[int, ...]
     bounded: bool
     bilateral: frozenset[str]
@@ -87,14 +97,15 @@ class LawProgram:
             return
         given = self.law.metric
         if given is not None:
-            self.weight = _given_metric(self, given)
-            return
-        n, p = len(self.equations.u), len(self.inputs)
-        G = self.function(base)(x)[: p * n].reshape(p, n)
-        lengths = _speeds_of_lengths(base, x)
-        forces = np.array([bool(np.any(row)) and not np.any(row[~lengths]) for row in G])
-        kappa = _longest(base, x) if forces.any() and not forces.all() else 1.0
-        self.weight = np.where(forces, 1.0 / kappa, 1.0)
+            self.weight = given_metric(self.law.name, self.inputs, given)
+        else:
+            self.weight = length_metric(base, x, self.actuation(base, x))
+
+    def actuation(self, base: Base, x: Array) -> Array:
+        """G at x = (t, q, u, rest): a row for each input."""
+        found = np.zeros((len(self.inputs), len(self.equations.u)))
+        found[list(self.G.rows), list(self.G.speeds)] = self.function(base)(x)[: len(self.G.rows)]
+        return found
 
     def memory(self, mode: Mode) -> Any:
         """The record of the law in a mode."""
@@ -106,19 +117,35 @@ class LawProgram:
             weights = press.weights(rows, self.bilateral)
             if weights is not None:
                 pressed[i], present[i] = weights, 1
+        cones = [(*places, i) for i, cone in enumerate(self.law.cones) for places in cone.places(rows, self.bilateral)]
+        reads = np.ones(n) if presses or cones else np.isin(np.arange(n), self.J.speeds)
         later = range(len(self.equations.r), len(base.equations.r))  # inputs that came into the run: a hand
-        function, stack, unknown = self.function(base), k + presses + p, (*self.unknown, *later)
-        most = max(stack, p, len(rows), n)
+        function, unknown, cuts = self.function(base), (*self.unknown, *later), most_cuts(len(cones))
+        stack, columns = cuts + k + presses + p, p + cuts
         assert self.weight is not None, "a law starts before it commands"
         return lay_out(
             Law, program=evaluator_at(function), n=n, p=p, k=k, presses=presses, memory=len(self.memory_inputs),
-            rows=len(rows), slides=int(not mode.is_plain), bounded=int(self.bounded), by_force=int(self.law.by_force),
-            slots=function.slots + 1, width=function.width, stack=stack, most=most, work_words=1 + work_size(stack, p),
-            unknowns=len(unknown), unknown=np.array(unknown, dtype=np.int64),
-            place=np.array(self.places[:p], dtype=np.int64), present=present,
-            source=np.array(self.sources, dtype=np.int64), speed=np.array(self.speeds, dtype=np.int64),
-            pressed=pressed.ravel(), weight=self.weight, z=function.workspace(),
+            rows=len(rows), cones=len(cones), slides=int(not mode.is_plain), bounded=int(self.bounded),
+            by_force=int(self.law.by_force), slots=function.slots + 1, width=function.width, wide=max(p, k),
+            most_cuts=cuts, columns=columns, limits=cuts + 2 * p, stack=stack, most=max(stack, columns, len(rows), n),
+            work_words=1 + work_size(stack, columns), unknowns=len(unknown), unknown=_integers(unknown),
+            entries_G=len(self.G.rows), G_input=_integers(self.G.rows), G_speed=_integers(self.G.speeds),
+            entries_J=len(self.J.rows), J_row=_integers(self.J.rows), J_speed=_integers(self.J.speeds),
+            reads=_integers(reads), every=_integers(np.ones(n)), place=_integers(self.places[:p]), present=present,
+            source=_integers(self.sources), speed=_integers(self.speeds), pressed=pressed.ravel(),
+            cone_row=_integers([row for cone in cones for row in cone[:3]]),
+            cone_value=_integers([cone[3] for cone in cones]), weight=self.weight, z=function.workspace(),
+            **self._parts(k, presses),
         )  # fmt: skip
+
+    def _parts(self, k: int, presses: int) -> dict[str, int]:
+        """Where the parts of the program's outputs begin."""
+        wanted = len(self.G.rows) + len(self.J.rows)
+        targets = wanted + k
+        rates = targets + presses
+        bounds = rates + 2 * len(self.memory_inputs)
+        return {"at_wanted": wanted, "at_targets": targets, "at_rates": rates, "at_bounds": bounds,
+                "at_cones": bounds + 2 * len(self.inputs)}  # fmt: skip
 
     def _must_be_free(self, mode: Mode) -> None:
         """Refuse more outputs than constraints leave freedoms; contacts may leave fewer, and outputs give way."""
@@ -143,8 +170,6 @@ class LawProgram:
         z, out = closed.workspace(), np.zeros(len(self.places))
         first = 1 + closed.states
         z[0], z[1:first], z[first : first + len(rest)] = t, x, rest
-        from latchwork.program.native import briefly
-
         briefly(commands, closed.code, z, out)
         return out, closed.loop[1]
 
@@ -169,12 +194,12 @@ class LawProgram:
         if not np.isfinite(out).all():
             return (f"law '{name}' has no finite value. Look at its references, gains and bounds: some root, logarithm "
                     "or division has no value.")  # fmt: skip
-        if record.gives_way >= DEPENDENT or (np.isfinite(np.asarray(record.rho)).all() and not record.gives_way % 2):
+        if record.dependent or (np.isfinite(np.asarray(record.rho)).all() and not record.lost_motion):
             least, most = singular_values(_jacobian(record))[[-1, 0]].tolist()
             return (f"the outputs {names} that law '{name}' tracks depend on each other: the singular values of their "
                     f"rows are from {least:.3g} to {most:.3g}. Track fewer of them, or keep away from this "
                     "position.")  # fmt: skip
-        if record.gives_way % 2 == MOTION:
+        if record.lost_motion:
             return (f"law '{name}' cannot command {names} by {', '.join(self.inputs)} alone: "
                     f"the passive joints do not follow. Make more joints active, track less, or keep away from this "
                     "position; lw.control.controllability says what cannot be commanded.")  # fmt: skip
@@ -183,215 +208,11 @@ class LawProgram:
 
 def _jacobian(record: Any) -> Array:
     """J of the last command."""
-    k, n, p = record.k, record.n, record.p
-    return np.asarray(record.out)[p * n : p * n + k * n].reshape(k, n)
-
-
-def law_program(law: _Law, extended: Extended, constraints: Sequence[str], contacts: Sequence[str]) -> LawProgram:
-    """The nodes of a law for equations that have its memory."""
-    from latchwork.control.projected import gain_matrices
-
-    equations, g = extended.equations, extended.equations.system.graph
-    for press in law.forces:
-        press.must_be_known(equations.name, [*constraints, *contacts], contacts)
-    others = (*extended.rates, *map(name_of, law.unknown))
-    inputs = inputs_of(equations, law.inputs, f"law '{law.name}'", others if law.inputs is None else extended.rates)
-    G = actuation(equations, inputs, f"law '{law.name}'")
-    rows = rows_of(equations, law.tracks)
-    _must_be_few(law, equations, rows)
-    J, bias = motion_nodes(equations, rows)
-    proportional, derivative = gain_matrices(law, [row.name for row in rows], [row.track for row in rows])
-    demand = [_feedback(g, rows, proportional[i], derivative[i]) for i in range(len(rows))]
-    if law.by_force:
-        J, wanted = _force_demand(equations, rows, J, demand)
-    else:
-        wanted = [g.sub(g.add(row.forward, d), b) for row, d, b in zip(rows, demand, bias, strict=True)]
-    targets, alpha, beta, sources = _forces(law, extended)
-    low, high = _bounds(law, equations, inputs)
-    nodes = rebuild(g, [*G, *J, *wanted, *targets, *alpha, *beta, *low, *high],
-                    equations.derivation.kinematics.replaced)  # fmt: skip
-    shown = tuple(rows)
-    if law.by_force:
-        shown = tuple(Row(u.name, i, u.node, ZERO, ZERO, ZERO) for i, u in enumerate(equations.u))
-    return LawProgram(law, equations, inputs, extended.rates, shown, tuple(nodes), law.bounds is not None,
-                      frozenset(constraints), tuple(sources), _unknown(law, equations, inputs),
-                      tuple(_speeds(law, equations)))  # fmt: skip
-
-
-def _unknown(law: _Law, equations: Equations, inputs: Sequence[str]) -> tuple[int, ...]:
-    """Where inputs stand that the law does not know of."""
-    names, known = [symbol.name for symbol in equations.r], [name_of(each) for each in law.unknown]
-    for name in known:
-        if name not in names or name in inputs:
-            raise ModelError(f"'{name}', which law '{law.name}' is not to know of, is no input of '{equations.name}' "
-                             f"besides those that it commands.{did_you_mean(name, names)}")  # fmt: skip
-    return tuple(names.index(name) for name in known)
-
-
-def inputs_of(equations: Equations, given: Sequence[Any] | None, whose: str,
-              without: Sequence[str] = ()) -> tuple[str, ...]:  # fmt: skip
-    """The inputs that are commanded: those named, or all that act by a force, ``without`` some."""
-    known = [symbol.name for symbol in equations.r if symbol.name not in without]
-    if given is None:
-        g = equations.system.graph
-        acting = set(reachable(g, rebuild(g, list(equations.derivation.f), equations.derivation.kinematics.replaced)))
-        chosen = tuple(symbol.name for symbol in equations.r if symbol.name in known and symbol.node in acting)
-        if not chosen:
-            raise ModelError(f"'{equations.name}' has no input that {whose} could command. Declare motors: "
-                             "T = model.input('T'); model.actuate(link, T).")  # fmt: skip
-        return chosen
-    names = tuple(name_of(each) for each in given)
-    for name in names:
-        if name not in known:
-            raise ModelError(f"'{name}', which {whose} is to command, is no input of '{equations.name}'."
-                             f"{did_you_mean(name, known)}")  # fmt: skip
-    if len(set(names)) < len(names):
-        raise ModelError(f"{whose} is to command {', '.join(names)}, some of them twice. Name each once.")
-    return names
-
-
-def actuation(equations: Equations, inputs: Sequence[str], whose: str) -> list[int]:
-    """G by inputs, ∂f/∂r; inputs act linearly."""
-    g, replaced = equations.system.graph, equations.derivation.kinematics.replaced
-    symbols = {symbol.name: symbol.node for symbol in equations.r}
-    f = rebuild(g, list(equations.derivation.f), replaced)
-    found, every = [], {symbols[name] for name in inputs}
-    for name in inputs:
-        column = rebuild(g, tangents(g, f, {symbols[name]: ONE}), replaced)
-        if all(node == ZERO for node in column):
-            raise ModelError(f"input '{name}' of '{equations.name}' acts by no force, so {whose} cannot use "
-                             "it. Name inputs that stand in a force or torque.")  # fmt: skip
-        if every & set(reachable(g, column)):
-            raise ModelError(f"input '{name}' of '{equations.name}' does not act linearly, so {whose} cannot "
-                             "invert it. Let the input be the force or torque itself.")  # fmt: skip
-        found += column
+    found = np.zeros((record.k, record.n))
+    entries = np.asarray(record.out)[record.entries_G : record.entries_G + record.entries_J]
+    found[np.asarray(record.J_row), np.asarray(record.J_speed)] = entries
     return found
 
 
-def _must_be_few(law: _Law, equations: Equations, rows: Sequence[Row]) -> None:
-    if len(rows) > len(equations.u):
-        raise ModelError(f"law '{law.name}' tracks {len(rows)} outputs, {', '.join(row.name for row in rows)}, and "
-                         f"'{equations.name}' has {len(equations.u)} speeds. Track no more than it has "
-                         "freedoms.")  # fmt: skip
-
-
-def _feedback(g: Any, rows: Sequence[Row], proportional: Sequence[Any], derivative: Sequence[Any]) -> int:
-    """G_P e + G_D ė, one row."""
-    total = ZERO
-    for row, gain, damping in zip(rows, proportional, derivative, strict=True):
-        total = g.add(total, g.mul(operand(g, gain), row.error))
-        total = g.add(total, g.mul(operand(g, damping), row.rate))
-    return int(total)
-
-
-def _force_demand(equations: Equations, rows: Sequence[Row], J: Sequence[int],
-                  demand: Sequence[int]) -> tuple[list[int], list[int]]:  # fmt: skip
-    """J = 1, and Jᵀ (K e + D ė) − f at rest with no inputs: a generalized force on every speed."""
-    g, n = equations.system.graph, len(equations.u)
-    still = {s.node: ZERO for s in (*equations.u, *equations.r)}
-    loads = rebuild(g, rebuild(g, list(equations.derivation.f), equations.derivation.kinematics.replaced), still)
-    wanted = []
-    for j in range(n):
-        total = g.neg(loads[j])
-        for r in range(len(rows)):
-            total = g.add(total, g.mul(J[r * n + j], demand[r]))
-        wanted.append(total)
-    return [ONE if i == j else ZERO for i in range(n) for j in range(n)], wanted
-
-
-def _forces(law: _Law, extended: Extended) -> tuple[list[int], list[int], list[int], list[int]]:
-    """λ* of each press; α, β of the rate α + β λ of each memory, and its press."""
-    equations, g = extended.equations, extended.equations.system.graph
-    memory = iter(extended.symbols)
-    targets, alpha, beta, sources = [], [], [], []
-    for i, press in enumerate(law.forces):
-        wanted = _scalar(equations, press.force, f"the force in '{press.name}'", law)
-        proportional, integral = (_scalar(equations, gain, f"a gain of the force in '{press.name}'", law)
-                                  for gain in press.gains)  # fmt: skip
-        summed = next(memory) if press.integrates else None
-        seen = next(memory) if press.lags else None
-        target = wanted
-        if seen is not None:
-            target = target + proportional * (wanted - seen)
-        if summed is not None:
-            target = target + integral * summed / (1.0 if seen is not None else 1.0 + proportional)
-            alpha.append((wanted if seen is None else wanted - seen).node)
-            beta.append(g.constant(-1.0) if seen is None else ZERO)
-            sources.append(i)
-        if seen is not None:
-            alpha.append((-1.0 / press.filter * seen).node)
-            beta.append(g.constant(1.0 / press.filter))
-            sources.append(i)
-        targets.append(operand(g, target))
-    return targets, alpha, beta, sources
-
-
-def _speeds(law: _Law, equations: Equations) -> list[int]:
-    """The speed on which each press acts by a generalized force; −1 where it is a multiplier."""
-    found = []
-    for press in law.forces:
-        name = getattr(press.speed, "name", press.speed)
-        if name is not None and name not in equations.u_names:
-            raise ModelError(f"'{name}', on which the force in '{press.name}' is to act, is no speed of "
-                             f"'{equations.name}'.{did_you_mean(str(name), equations.u_names)}")  # fmt: skip
-        found.append(-1 if name is None else list(equations.u_names).index(name))
-    return found
-
-
-def _bounds(law: _Law, equations: Equations, inputs: Sequence[str]) -> tuple[list[int], list[int]]:
-    """The bounds of all inputs; far away where there are none."""
-    g, bounds = equations.system.graph, dict.fromkeys(inputs, (-UNBOUNDED, UNBOUNDED))
-    for key, pair in (law.bounds or {}).items():
-        name = name_of(key)
-        if name not in bounds:
-            raise ModelError(f"law '{law.name}' bounds '{name}', which it does not command."
-                             f"{did_you_mean(name, inputs)}")  # fmt: skip
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise ModelError(f"the bounds of '{name}' in law '{law.name}' are {pair!r}. Give (least, most).")
-        if all(isinstance(each, (int, float)) for each in pair) and not pair[0] <= pair[1]:
-            raise ModelError(f"the bounds of '{name}' in law '{law.name}' are {pair!r}. Give the smaller one first.")
-        bounds[name] = pair
-    sides = [[operand(g, _scalar(equations, bounds[name][i], f"a bound of '{name}'", law)) for name in inputs]
-             for i in (0, 1)]  # fmt: skip
-    return sides[0], sides[1]
-
-
-def _scalar(equations: Equations, what: Any, whose: str, law: _Law) -> Expr:
-    g = equations.system.graph
-    if isinstance(what, str):
-        what = look_up(equations, what)
-    if not isinstance(what, (int, float, Expr)) or isinstance(what, bool):
-        raise ModelError(f"{whose} in law '{law.name}' is {what!r}. Give a number or an expression.")
-    if isinstance(what, (int, float)) and not np.isfinite(what):
-        raise ModelError(f"{whose} in law '{law.name}' is {what!r}. Give a finite number.")
-    return Expr(g, operand(g, what))
-
-
-def _given_metric(program: LawProgram, given: Mapping[Any, float]) -> Array:
-    """W^(1/2) as it was given: what one of each input is worth."""
-    law = program.law
-    values = {name_of(key): value for key, value in given.items()}
-    if set(values) != set(program.inputs):
-        raise ModelError(f"the metric of law '{law.name}' weighs {', '.join(values)}; it commands "
-                         f"{', '.join(program.inputs)}. Give a positive number for each.")  # fmt: skip
-    weight = np.array([float(values[name]) for name in program.inputs])
-    if not (np.isfinite(weight).all() and (weight > 0.0).all()):
-        raise ModelError(f"the metric of law '{law.name}' is {values}. Give positive numbers.")
-    return weight
-
-
-def _speeds_of_lengths(base: Base, x: Array) -> np.ndarray:
-    """Which speeds move only coordinates that are lengths."""
-    W = np.abs(base.spread(x).reshape(len(base.equations.q), -1))
-    turning = W[~base.lengths].any(axis=0) if (~base.lengths).any() else np.zeros(W.shape[1], dtype=bool)
-    return np.asarray(~turning & W.any(axis=0))
-
-
-def _longest(base: Base, x: Array) -> float:
-    """The longest way from one point of a body to the next, in any unit."""
-    sizes = base.offsets.sizes(x)
-    found = float(np.max(sizes, initial=0.0))
-    if not found > 0.0:
-        raise EvaluationError(f"forces and torques of '{base.equations.name}' cannot be weighed: nothing in it has a "
-                              "length. Give the law a metric={input: worth}.")  # fmt: skip
-    return found
+def _integers(values: Any) -> Any:
+    return np.array(values, dtype=np.int64)

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.linearization.linear import Linear
 from latchwork.constraint.terms import Array
+from latchwork.control.actuation import inputs_of
 from latchwork.control.law import Law
-from latchwork.control.law_program import inputs_of
 from latchwork.control.sampled import Sampled
 from latchwork.errors import EvaluationError, ModelError, spelled
 from latchwork.hybrid.trajectory import Trajectory

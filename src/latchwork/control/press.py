@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from latchwork.constraint.rows import Rows
+from latchwork.contact.rolling_resistance import PIVOTING, ROLLING
+from latchwork.control.cone import is_of
 from latchwork.errors import ModelError, did_you_mean
 from latchwork.symbolic.expr import Expr
 
@@ -84,7 +86,7 @@ class Press:
             return [rows.names.index(name)]
         places: list[int] = []
         for whose, part in rows.slices.items():
-            if whose != name and whose.partition(":")[0] != name:
+            if whose.endswith((ROLLING, PIVOTING)) or not is_of(whose, name):
                 continue
             if self.speed is not None:
                 places += range(part.start, part.stop)

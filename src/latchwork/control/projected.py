@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from latchwork.control.command import Command, command_at
-from latchwork.control.law_program import LawProgram, law_program
+from latchwork.control.cone import Cone
+from latchwork.control.law_nodes import law_program
+from latchwork.control.law_program import LawProgram
 from latchwork.control.press import Press
 from latchwork.errors import ModelError, spelled
 from latchwork.hybrid.controllers import Extended, Plan
@@ -32,6 +34,7 @@ class _Law:
     inputs: Sequence[Any] | None = None
     forces: Sequence[Press] = ()
     bounds: Mapping[Any, tuple[Any, Any]] | None = None
+    cones: Sequence[Cone] = ()
     metric: Mapping[Any, float] | None = None
     unknown: Sequence[Any] = ()
     blind: bool = False
@@ -45,6 +48,11 @@ class _Law:
             raise ModelError(f"the forces of law '{self.name}' are {self.forces!r}. Give a list of "
                              "lw.control.Press(name, force).")  # fmt: skip
         object.__setattr__(self, "forces", tuple(forces))
+        cones = [self.cones] if isinstance(self.cones, Cone) else self.cones
+        if not isinstance(cones, (list, tuple)) or not all(isinstance(each, Cone) for each in cones):
+            raise ModelError(f"the cones of law '{self.name}' are {self.cones!r}. Give a list of "
+                             "lw.control.Cone(contact, friction).")  # fmt: skip
+        object.__setattr__(self, "cones", tuple(cones))
         if not self.tracks and not forces:
             raise ModelError(f"law '{self.name}' is to do nothing. Give tracks={{what: reference}}, or forces.")
 
@@ -66,8 +74,9 @@ class _Law:
         """The law for the equations of a plan, which get its memory, and the plan with its inputs taken."""
         extended = self.extended(plan.equations)
         program = self.program(extended, plan.constraints, plan.contacts)
-        plan = replace(plan, equations=extended.equations).owning(self.name, (*program.inputs, *program.memory_inputs))
-        return plan, program
+        remembered = (*plan.memory_inputs, *program.memory_inputs)
+        plan = replace(plan, equations=extended.equations, memory_inputs=remembered)
+        return plan.owning(self.name, (*program.inputs, *program.memory_inputs)), program
 
     def extended(self, equations: Equations) -> Extended:
         """The equations with the memory of the law as further coordinates, whose rates it commands."""
@@ -90,10 +99,11 @@ class Projected(_Law):
     ``tracks`` are coordinates, expressions in q, points and frames with their references in t and parameters; ``gains``
     (G_P, G_D) are numbers, expressions, matrices, or pairs by track. ``inputs`` names the motors; all inputs of the
     model that act by a force are taken otherwise, and joints without one are passive. ``forces`` are kept by
-    `Press`, as far as motion leaves room. ``bounds`` of inputs are kept, and motion gives way to them. ``metric`` says
-    what one of each input is worth, such as the limits of the motors; otherwise forces are weighed with torques by the
-    longest part of the mechanism. Inputs that are ``unknown`` act, and the law counts on none of them: disturbances. A
-    ``blind`` law knows nothing of what holds: computed torque of the open mechanism, to compare with; it is sampled.
+    `Press`, as far as motion leaves room. ``bounds`` of inputs and ``cones`` of contact forces (`Cone`) are kept, and
+    motion gives way to them. ``metric`` says what one of each input is worth, such as the limits of the motors;
+    otherwise forces are weighed with torques by the longest part of the mechanism. Inputs that are ``unknown`` act, and
+    the law counts on none of them: disturbances. A ``blind`` law knows nothing of what holds: computed torque of the
+    open mechanism, to compare with; it is sampled.
     """
 
 

@@ -1,18 +1,24 @@
-"""Response of a mode to a generalized force, beside what acts already: one more right-hand side for its factors.
+"""Response of a mode to generalized forces, beside what acts already: more right-hand sides for its factors.
 
     M Δu̇ = g + Bᵀ Δλ,   B Δu̇ = 0:   Δu̇ = T (Tᵀ M T)⁻¹ Tᵀ g,   B1ᵀ Δλ = (M Δu̇ − g)_dep
 
 and with friction, where forces of the rows lie along G, by the factors of [−Gᵀ  M' T] (`friction_recombination`). The
-mode has been evaluated; its rows may be redundant, or too many, for they are those that were kept.
+mode has been evaluated; its rows may be redundant, or too many, for they are those that were kept. Forces g stand in
+columns, all of which are solved for at once.
 """
 
 from __future__ import annotations
 
-from latchwork.algebra.elimination import cholesky_solve, lu_solve, lu_solve_transposed
+from latchwork.algebra.elimination import (
+    add_row,
+    cholesky_solve_columns,
+    lu_solve_columns,
+    lu_solve_transposed_columns,
+)
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.embedded.friction_recombination import shared_multipliers, slide
 from latchwork.constraint.embedded.recombination import consistent_place, entry, evaluate, multipliers
-from latchwork.program.kernel import divide, f64p, i64, kernel, offset, sqrt
+from latchwork.program.kernel import divide, f64p, i64, i64p, kernel, offset, sqrt
 
 
 @kernel
@@ -28,69 +34,97 @@ def evaluate_open(mode: EmbeddedMode, slides: i64) -> None:
 
 
 @kernel
-def respond(mode: EmbeddedMode, slides: i64, forces: i64, g: f64p, udot: f64p, lam: f64p) -> None:
-    """Δu̇ of a generalized force g and, where ``forces`` are wanted, Δλ."""
+def respond(
+    mode: EmbeddedMode, slides: i64, forces: i64, columns: i64, g: f64p, reads: i64p, block: f64p, udot: f64p,
+    lam: f64p,
+) -> None:  # fmt: skip
+    """Δu̇ of generalized forces g, on the speeds that are read, and Δλ where ``forces`` are wanted; ``block`` is room.
+
+    g and Δu̇ have a row for each speed, Δλ for each row of the mode.
+    """
     if slides != 0:
-        respond_sliding(mode, g, udot, lam)
+        respond_sliding(mode, columns, g, reads, block, udot, lam)
     else:
-        respond_plainly(mode, forces, g, udot, lam)
+        independent_response(mode, columns, g, block)
+        expand_columns(mode, columns, block, reads, udot)
+        if forces != 0:
+            respond_forces(mode, columns, g, udot, block, lam)
 
 
 @kernel
-def respond_plainly(mode: EmbeddedMode, forces: i64, g: f64p, udot: f64p, lam: f64p) -> None:
-    """The same where forces lie along the rows kept."""
-    n, m, k, d = mode.n, mode.m, mode.k, mode.D
-    right, part, packed = mode.temp, offset(mode.temp, k), offset(mode.motion, mode.n_q)
+def independent_response(mode: EmbeddedMode, columns: i64, g: f64p, right: f64p) -> None:
+    """``(Tᵀ M T)⁻¹ Tᵀ g``; few entries of g are not zero."""
+    k, d = mode.k, mode.D
     for a in range(k):
-        total = g[mode.ind[a]]
-        for s in range(m):
-            total += d[s * k + a] * g[mode.dep[s]]
-        right[a] = total
-    cholesky_solve(k, mode.mass, right)
-    expand_independent(mode, right, udot)
-    if forces == 0:
-        return
-    for i in range(mode.rows):
-        lam[i] = 0.0
-    for s in range(m):
-        i = mode.dep[s]
-        force = -g[i]
-        for j in range(n):
-            force += entry(packed, i, j) * udot[j]
-        part[s] = force
-    lu_solve_transposed(m, mode.B1, mode.order, part)
-    for s in range(m):
-        lam[mode.kept[s]] = part[s]
+        first, row = offset(g, mode.ind[a] * columns), offset(right, a * columns)
+        for c in range(columns):
+            row[c] = first[c]
+    for s in range(mode.m):
+        row = offset(g, mode.dep[s] * columns)
+        for c in range(columns):
+            if row[c] != 0.0:
+                for a in range(k):
+                    right[a * columns + c] += d[s * k + a] * row[c]
+    cholesky_solve_columns(k, columns, mode.mass, right)
 
 
 @kernel
-def respond_sliding(mode: EmbeddedMode, g: f64p, udot: f64p, lam: f64p) -> None:
+def expand_columns(mode: EmbeddedMode, columns: i64, independent: f64p, reads: i64p, udot: f64p) -> None:
+    """``u̇ = T u̇_ind``, of the speeds that are read."""
+    k, d = mode.k, mode.D
+    for a in range(k):
+        source, target = offset(independent, a * columns), offset(udot, mode.ind[a] * columns)
+        for c in range(columns):
+            target[c] = source[c]
+    for s in range(mode.m):
+        if reads[mode.dep[s]] != 0:
+            target = offset(udot, mode.dep[s] * columns)
+            for c in range(columns):
+                target[c] = 0.0
+            for a in range(k):
+                add_row(columns, d[s * k + a], offset(independent, a * columns), target)
+
+
+@kernel
+def respond_forces(mode: EmbeddedMode, columns: i64, g: f64p, udot: f64p, part: f64p, lam: f64p) -> None:
+    """Δλ of ``B1ᵀ Δλ = (M Δu̇ − g)_dep``; 0 for rows that were not kept."""
+    n, m, packed = mode.n, mode.m, offset(mode.motion, mode.n_q)
+    for s in range(m):
+        i, row = mode.dep[s], offset(part, s * columns)
+        given = offset(g, i * columns)
+        for c in range(columns):
+            row[c] = -given[c]
+        for j in range(n):
+            add_row(columns, entry(packed, i, j), offset(udot, j * columns), row)
+    lu_solve_transposed_columns(m, columns, mode.B1, mode.order, part)
+    scatter_rows(mode, columns, part, lam)
+
+
+@kernel
+def scatter_rows(mode: EmbeddedMode, columns: i64, kept: f64p, lam: f64p) -> None:
+    """Multipliers of the rows kept, and 0 for all others."""
+    for i in range(mode.rows * columns):
+        lam[i] = 0.0
+    for s in range(mode.m):
+        source, target = offset(kept, s * columns), offset(lam, mode.kept[s] * columns)
+        for c in range(columns):
+            target[c] = source[c]
+
+
+@kernel
+def respond_sliding(
+    mode: EmbeddedMode, columns: i64, g: f64p, reads: i64p, block: f64p, udot: f64p, lam: f64p
+) -> None:
     """The same with friction, or where redundant rows share."""
     n, m = mode.n, mode.m
-    answer = mode.answer
     for i in range(n):
-        answer[i] = divide(g[i], sqrt(mode.weight[i]))
-    lu_solve(n, mode.system, mode.exchanged, answer)
-    expand_independent(mode, offset(answer, m), udot)
-    for i in range(mode.rows):
-        lam[i] = 0.0
-    for s in range(m):
-        lam[mode.kept[s]] = answer[s]
+        unit, source, target = sqrt(mode.weight[i]), offset(g, i * columns), offset(block, i * columns)
+        for c in range(columns):
+            target[c] = divide(source[c], unit)
+    lu_solve_columns(n, columns, mode.system, mode.exchanged, block)
+    expand_columns(mode, columns, offset(block, m * columns), reads, udot)
+    scatter_rows(mode, columns, block, lam)
     for r in range(mode.shared):
-        total = 0.0
+        target = offset(lam, mode.lost[r] * columns)
         for s in range(m):
-            total += mode.share[r * (m + 1) + s] * answer[s]
-        lam[mode.lost[r]] = total
-
-
-@kernel
-def expand_independent(mode: EmbeddedMode, independent: f64p, udot: f64p) -> None:
-    """``u̇ = T u̇_ind``."""
-    k = mode.k
-    for a in range(k):
-        udot[mode.ind[a]] = independent[a]
-    for s in range(mode.m):
-        total = 0.0
-        for a in range(k):
-            total += mode.D[s * k + a] * independent[a]
-        udot[mode.dep[s]] = total
+            add_row(columns, mode.share[r * (m + 1) + s], offset(block, s * columns), target)

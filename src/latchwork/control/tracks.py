@@ -4,11 +4,15 @@
 
 A row is a quasi-velocity v, linear in u, with its error and the error's rate. Of a coordinate, or any expression θ(q),
 v = θ̇; a point has three; the orientation of a frame has three without any angles: v = ω, e = ½ Σ b_i × d_i, which turns
-the axes b_i of the frame onto those of the reference, d_i, unless they are half a turn apart.
+the axes b_i of the frame onto those of the reference, d_i, unless they are half a turn apart. A direction b of a body
+that is to point along d has two, about axes c of the body at right angles to b, of b × b̈ = d × d̈ + G_D ė + G_P e:
+v = (ω − d × ḋ) · c, e = b × d · c; spin about b is free, and what it does is taken up. At an angle φ from their
+references, about one axis, both obey φ̈ + G_D φ̇ + G_P sin φ = 0.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -66,10 +70,12 @@ def _rows(equations: Equations, i: int, what: Any, reference: Any) -> list[Row]:
         return _turning(equations, i, name, what, reference)
     if isinstance(what, Point):
         return _moving(equations, i, name, what, reference)
+    if isinstance(what, Vector):
+        return _pointing(equations, i, name, what, reference)
     if isinstance(what, Expr):
         return [_scalar(equations, i, name, what, _expression(equations, name, reference))]
     raise ModelError(f"a law for '{equations.name}' cannot track {what!r}. Give a coordinate, an expression in q, a "
-                     "point or a frame.")  # fmt: skip
+                     "point, a frame, or a direction of a body.")  # fmt: skip
 
 
 def _named(equations: Equations, name: str) -> Any:
@@ -165,6 +171,52 @@ def _turning(equations: Equations, i: int, name: str, frame: Frame, reference: A
         elif not moving.isdisjoint(reachable(g, [v])):
             rows.append(Row(f"{name}.{axis}", i, v, e, g.sub(v_d, v), _rate(equations, v_d)))
     return rows
+
+
+def _pointing(equations: Equations, i: int, name: str, direction: Vector, reference: Any) -> list[Row]:
+    """Two rows of a direction that is fixed in a body; the reference is a vector that does not vanish."""
+    tree, g, moving = equations.system.tree, equations.system.graph, {s.node for s in (*equations.q, *equations.u)}
+    if not isinstance(reference, Vector):
+        raise ModelError(f"the reference of the direction '{name}' in a law for '{equations.name}' is {reference!r}. "
+                         "Give a vector: N.x, or a sum such as lw.cos(t) * N.x + lw.sin(t) * N.y.")  # fmt: skip
+    frame, b = _fixed_direction(equations, name, direction)
+    d = reference.normalized()
+    omega, aimed, fixed = frame.angular_velocity(tree.newtonian), d.cross(d.dt_in(tree.newtonian)), frame.vector(*b)
+    rows = []
+    for c in _across(b):
+        about = frame.vector(*c)
+        forward = omega.dot(fixed) * omega.cross(fixed).dot(about) - aimed.dot(omega.cross(about))
+        parts = (omega - aimed).dot(about), fixed.cross(d).dot(about), forward
+        v, e, ahead = rebuild(g, [operand(g, part) for part in parts], _replaced(equations))
+        if not moving.isdisjoint(reachable(g, [v])):
+            rows.append(Row(f"{name} about ({', '.join(f'{each:g}' for each in c)})", i, v, e, g.neg(v), ahead))
+    return rows
+
+
+def _fixed_direction(equations: Equations, name: str, direction: Vector) -> tuple[Frame, list[float]]:
+    """The frame in which a direction stands still, and its measures there, of unit length."""
+    g = equations.system.graph
+    ((frame, part), *more) = direction.parts.items() or [(equations.system.tree.newtonian, (ZERO, ZERO, ZERO))]
+    if more or not all(node < 0 for node in part) or all(node == ZERO for node in part):
+        raise ModelError(f"the direction '{name}' that a law for '{equations.name}' is to track does not stand still "
+                         "in one frame. Give an axis of a body, or numbers in its frame: link.frame.vector(0.6, 0.8, "
+                         "0.0).")  # fmt: skip
+    return frame, _unit([g.value(node) for node in part])
+
+
+def _across(b: list[float]) -> tuple[list[float], list[float]]:
+    """Two unit vectors at right angles to one, and to each other."""
+    axis = min(range(3), key=lambda j: abs(b[j]))
+    first = _unit(_cross(b, [float(j == axis) for j in range(3)]))
+    return first, _cross(b, first)
+
+
+def _cross(a: list[float], b: list[float]) -> list[float]:
+    return [a[j - 2] * b[j - 1] - a[j - 1] * b[j - 2] for j in range(3)]
+
+
+def _unit(a: list[float]) -> list[float]:
+    return [each / math.hypot(*a) for each in a]
 
 
 def motion_nodes(equations: Equations, rows: Sequence[Row]) -> tuple[list[int], list[int]]:

@@ -179,8 +179,8 @@ int main(void)
 
 def export_run(sim: Simulation, directory: Path) -> list[Path]:
     """Write ``NAME.c``, ``NAME.h``, ``main.c`` and a ``Makefile`` of a run that goes on without Python; their paths."""
-    run, name = autonomous_run(sim), legal(sim.equations.name.lower(), KEYWORDS)
-    texts = {f"{name}.c": source(sim, run, name), f"{name}.h": header(sim, run, name),
+    run, name = autonomous_run(sim), run_name(sim)
+    texts = {f"{name}.c": source(run, name), f"{name}.h": header(run, name),
              "main.c": EXAMPLE.format(name=name, NAME=name.upper(), step=_step(sim)),
              "Makefile": MAKEFILE.format(name=name, strict=FLAGS)}  # fmt: skip
     directory.mkdir(parents=True, exist_ok=True)
@@ -189,15 +189,20 @@ def export_run(sim: Simulation, directory: Path) -> list[Path]:
     return [directory / file for file in texts]
 
 
+def run_name(sim: Simulation) -> str:
+    """What every name of an exported run starts with."""
+    return legal(sim.equations.name.lower(), KEYWORDS)
+
+
 def _step(sim: Simulation) -> str:
     """A hundredth of a second, in whole steps where they are fixed."""
     step = sim.method.step if isinstance(sim.method, RK4) else 0.01
     return literal(max(round(0.01 / step), 1) * step)
 
 
-def header(sim: Simulation, run: AutonomousRun, name: str) -> str:
+def header(run: AutonomousRun, name: str) -> str:
     """Sizes, indices and declarations."""
-    equations, NAME, taken = sim.equations, name.upper(), set[str]()
+    equations, NAME, taken = run.state.driven.equations, name.upper(), set[str]()
     groups = {"q": equations.q_names, "u": equations.u_names, "r": [symbol.name for symbol in equations.r],
               "p": [symbol.name for symbol in equations.p],
               "contact": [point.name for point in run.memory.points]}  # fmt: skip
@@ -218,9 +223,9 @@ def _enumeration(name: str, group: str, names: Sequence[str], taken: set[str]) -
     return "\n".join(["enum {", *lines, "};"])
 
 
-def source(sim: Simulation, run: AutonomousRun, name: str) -> str:
+def source(run: AutonomousRun, name: str) -> str:
     """Kernels, programs, the memory at first, and the functions of the header."""
-    flow, equations = run.memory.run, sim.equations
+    flow, equations = run.memory.run, run.state.driven.equations
     image = memory_image(flow, *run.owners)
     reasons = {i: status.value for i, status in enumerate(STATUS)} | {int(halt): text for halt, text in REASONS.items()}
     cases = [f'    case {i}: return "{text}";' for i, text in reasons.items()]

@@ -81,7 +81,7 @@ def autonomous_run(sim: Simulation) -> AutonomousRun:
     n, rest = len(state.x), state.held.copy()
     for states in range(1 + len(alone.equations.q), n + 1):
         table.integrations.workspace(method, states, len(guards) + 8 * len(contacts.contact_points))
-    memory = FlowMemory(table, state.holds, contacts.contact_points, {}, len(rest))
+    memory = FlowMemory(table, state.holds, contacts.contact_points, {}, (), len(rest))
     memory.know_only(state.modes, dynamics)
     grid = grid_of(state, method.step) if isinstance(method, RK4) else state.t
     integration, status = table.integrations.begun(dynamics, guards, method, state.t, state.x, rest, grid, None)
@@ -90,7 +90,7 @@ def autonomous_run(sim: Simulation) -> AutonomousRun:
                          "exported. Advance the simulation a little first.")  # fmt: skip
     longest = table.pacing(state.row) if contacts.members else math.inf
     current = ModeIntegration(integration, dynamics, guards, longest, 0.0, state.t)
-    memory.prepare(current, contacts, least_pivot(dynamics), False, rest, CHANGES, alone.world.at_once,
+    memory.prepare(current, contacts, state.rules, least_pivot(dynamics), False, rest, CHANGES, alone.world.at_once,
                    alone.world.brief)  # fmt: skip
     memory.run.reached, memory.run.alone = state.t, 1
     np.asarray(memory.run.x)[:] = state.row

@@ -24,7 +24,8 @@ from latchwork.hybrid.controllers import Controllers, ControllerState
 from latchwork.hybrid.input_laws import Column
 from latchwork.hybrid.mode_table import Hold, ModeTable
 from latchwork.hybrid.names import Names, Ref
-from latchwork.hybrid.rules import Rules, RuleState
+from latchwork.hybrid.rule_state import RuleState
+from latchwork.hybrid.rules import Rules
 from latchwork.hybrid.table import Table
 from latchwork.hybrid.time_stepping.settings import EventRate
 

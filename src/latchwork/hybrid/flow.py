@@ -16,7 +16,8 @@ from latchwork.hybrid.contacts.step_limit import FAR, FOREVER
 from latchwork.hybrid.mode_layout import lay_out_mode
 from latchwork.hybrid.mode_programs import ModePrograms
 from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
-from latchwork.integrate.integration import Integration
+from latchwork.hybrid.rule_state import armed_kind, is_rising, is_still_spent, same_instant
+from latchwork.integrate.integration import STRICT, Integration
 from latchwork.integrate.reusable_integration import few_rows
 from latchwork.integrate.status import EVENT, FULL, REWRITE
 from latchwork.integrate.stepper import begin, steps
@@ -43,7 +44,7 @@ from latchwork.program.scalar import maximum
 NOT_YET = -1  # how a mode began: it is to be made ready
 FEW_ROWS = few_rows()
 STATE, EVENTS = size_of(ContactStateRecord), size_of(ContactEvent)  # words of a contact point
-STATE_WORDS, EVENT_WORDS = 18, 18
+STATE_WORDS, EVENT_WORDS = 18, 19
 assert (STATE, EVENTS) == (STATE_WORDS, EVENT_WORDS), "records of contact points are kept as words"
 KEY = 12  # words of a key, for each contact point
 
@@ -59,6 +60,7 @@ class FlowNote:
     last: i64
     steps: i64
     rejected: i64
+    evaluations: i64
     impacts: i64
     ended: i64
     ready: i64
@@ -94,6 +96,8 @@ class Flow:
     alone: i64  # 1 where nobody hears the notes of impacts
     passed: i64  # changes so far
     most_known: i64
+    rules: i64  # that are armed: the last guards of every mode
+    limited: i64  # 1 where a constraint holds up to a force: an impact may break it
     known: i64  # modes that the state knows, and that are not laid out here
     began: i64
     done: i64
@@ -105,6 +109,10 @@ class Flow:
     state_words: i64p  # of the scene
     event_words: i64p
     rest: f64p
+    unit_time: f64  # the time of the model
+    rule_small: f64p = array("rules")  # what is zero of the condition of each rule,
+    rule_spent: i64p = array("rules")  # 1 where it must come above zero first,
+    rule_since: f64p = array("rules")  # and since when it is armed
     turning: Evaluator  # ω · ω of every body that turns
     squares: f64p = array("bodies")
     x: f64p = array("1 + n_q + n_u + n_rest")  # (t, q, u, rest)
@@ -115,9 +123,10 @@ class Flow:
     after: f64p = array("most * (n_q + n_u + 1)")  # (q, u, work) after each change
     before: f64p = array("most * states")  # states of the mode that it ended
     contact_states: i64p = array("most * contacts * 18")
-    contact_events: i64p = array("most * contacts * 18")
+    contact_events: i64p = array("most * contacts * 19")
     zone: i64p = array("most * zones")
     hit: i64p = array("most * most_guards")  # 1 for each guard that took part
+    conditions: f64p = array("most * 2 * rules")  # of rules, and their rates, where the mode after it began
 
 
 @kernel
@@ -196,6 +205,35 @@ def begin_mode(run: Flow, place: i64, t: f64, grid: f64, is_new: i64) -> i64:
 
 
 @kernel
+def begin_with_rules(run: Flow, place: i64, t: f64, grid: f64, is_new: i64) -> i64:
+    """Begin a mode where the run stands, with the guards of rules armed as these stand: EVENT where one is due."""
+    status = begin_mode(run, place, t, grid, is_new)
+    if run.rules == 0 or (status != FULL and status != EVENT):
+        return status
+    mode = record_at(ModeRecord, i64p_at(run.table[place]), 0)
+    guards, otherwise = mode.block.integration.guards, 0
+    first = guards.m - run.rules
+    kinds, noted = offset(guards.kinds, first), offset(run.conditions, 2 * run.rules * (run.changes - 1))
+    for k in range(run.rules):
+        g, rate, small = guards.first[first + k], guards.first[guards.m + first + k], run.rule_small[k]
+        if run.rule_spent[k] == 1:
+            recent = same_instant(t, run.rule_since[k], run.unit_time)
+            run.rule_spent[k] = is_still_spent(g, small, recent)
+        kinds[k] = armed_kind(run.rule_spent[k], is_rising(run.rule_spent[k], g, rate, small))
+        otherwise = otherwise if kinds[k] == STRICT else 1
+        noted[2 * k], noted[2 * k + 1] = g, rate
+        if run.rule_spent[k] == 0 and g < -small:
+            status = EVENT
+            otherwise = -1
+            break
+    if otherwise == 1:
+        status = begin_mode(run, place, t, grid, is_new)
+    for k in range(run.rules):
+        kinds[k] = STRICT
+    return status
+
+
+@kernel
 def full_state(run: Flow, mode: ModeRecord, t: f64, x: f64p) -> i64:
     """(t, q, u, rest) of the states of a mode; 0 where they may not belong to it."""
     n_q, n_u = run.n_q, run.n_u
@@ -231,7 +269,7 @@ def clear_event(scene: Scene) -> None:
         scene.zone_step[z] = 0
     for k in range(scene.watched):
         event = scene.event[scene.watch[k]]
-        event.flags, event.doubled, event.entered, event.widened, event.struck = 0, 0, 0, 0, 0
+        event.flags, event.doubled, event.entered, event.left, event.widened, event.struck = 0, 0, 0, 0, 0, 0
         event.stays, event.idle, event.kept, event.jammed, event.slips, event.torn = 0, 0, 0, 0, 0, 0
         for j in range(2):
             event.onset[j], event.slip_direction[j] = 0.0, 0.0
@@ -297,6 +335,7 @@ def note_change(run: Flow, integration: Integration, after: i64) -> None:
     note = run.note[c]
     note.before, note.after, note.first, note.last = run.mode, after, integration.first, integration.last
     note.steps, note.rejected = integration.control.steps, integration.control.rejected
+    note.evaluations = integration.control.evaluations
     note.impacts, note.t, note.energy = scene.impacts, integration.control.t, scene.energy
     note.approach_scale, note.motion_scale = scene.approach_scale, scene.motion_scale
     note.shared, note.longest = scene.shared, run.longest
@@ -334,7 +373,7 @@ def change_mode(run: Flow, mode: ModeRecord, t: f64) -> i64:
     outcome = reset(run.scene, run.x)
     while outcome == NOTED and run.alone == 1:
         outcome = reset(run.scene, run.x)
-    if outcome != DONE:
+    if outcome != DONE or (run.limited == 1 and run.scene.impacts > 0):
         return 0
     known = run.modes
     found = find_or_lay_out(run)
@@ -358,13 +397,13 @@ def change_mode(run: Flow, mode: ModeRecord, t: f64) -> i64:
 @kernel
 def enter_mode(run: Flow, found: i64, t: f64, grid: f64, is_new: i64) -> None:
     """Begin a mode where the run stands, in other speeds where those of one that was met before are poor here."""
-    run.begun = begin_mode(run, found, t, grid, is_new)
+    run.begun = begin_with_rules(run, found, t, grid, is_new)
     if run.begun == REWRITE and is_new == 0:
         again = lay_out_next(run)
         if again >= 0:
             poor = record_at(ModeRecord, i64p_at(run.table[found]), 0)
             poor.hash, found = -1, again
-            run.begun = begin_mode(run, found, t, grid, 1)
+            run.begun = begin_with_rules(run, found, t, grid, 1)
     run.mode = found
 
 
@@ -372,7 +411,8 @@ def enter_mode(run: Flow, found: i64, t: f64, grid: f64, is_new: i64) -> None:
 def flow(run: Flow, until: f64) -> i64:
     """Steps, resets, and on in the next mode: the status of the steps that ended it.
 
-    Where it is EVENT, guards of the mode have fallen, and nothing is changed yet: they are to be passed. Changes are
+    Where it is EVENT, guards of the mode have fallen, and nothing is changed yet: they are to be passed; as those of
+    an impact, where a constraint has a limit of its force. Changes are
     noted, and no more are made than are allowed; as many steps as one mode makes in a call, but at least one in each.
     """
     run.changes, run.begun, run.began, status, left = 0, FULL, counter(), EVENT, 1.0

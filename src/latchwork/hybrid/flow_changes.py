@@ -19,7 +19,7 @@ from latchwork.hybrid.laid_out_mode import LaidOutMode
 from latchwork.hybrid.mode_record import ModeRecord
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.table import Array
-from latchwork.integrate.dense_output import Event, Solution
+from latchwork.integrate.dense_output import Event, Solution, Stats
 from latchwork.integrate.reusable_integration import STEPS_PER_COUNT, ReusableIntegration, Samples, SharedWorkspace
 
 STRUCK, IMPULSE = 10, 14  # words of an event
@@ -48,14 +48,13 @@ class FlowMode:
         """Whether this is its integration."""
         return self._integration is integration
 
-    def solution_of(self, first: int, last: int, steps: int, rejected: int, event: Event,
-                    samples: Samples | None) -> Solution:  # fmt: skip
+    def solution_of(self, first: int, last: int, stats: Stats, event: Event, samples: Samples | None) -> Solution:
         """What is in some rows of the page; all of them where no samples are asked for."""
         is_made = isinstance(self._integration, ReusableIntegration)
-        if samples is None and not is_made and self._steps + steps <= STEPS_PER_COUNT:
-            self._steps += steps
-            return self.workspace.solution_of(first, last, steps, rejected, event)
-        return self.integration.solution_of(first, last, steps, rejected, event, samples)
+        if samples is None and not is_made and self._steps + stats.steps <= STEPS_PER_COUNT:
+            self._steps += stats.steps
+            return self.workspace.solution_of(first, last, stats, event)
+        return self.integration.solution_of(first, last, stats, event, samples)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +102,7 @@ class Change(NamedTuple):
     longest: float
     ended: float
     ready: float
+    conditions: Array  # of rules, each with its rate, where the mode after it began
     laid: tuple[Any, LaidOutMode] | None  # where machine code has laid out the mode after it: what it is known by
 
 

@@ -27,8 +27,9 @@ from latchwork.hybrid.mode_integration import ModeIntegration
 from latchwork.hybrid.mode_memory import ModeMemory, is_answered, says
 from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
 from latchwork.hybrid.path import ModeDynamics
+from latchwork.hybrid.rules import Rules, Watched
 from latchwork.hybrid.table import Array
-from latchwork.integrate.dense_output import Event
+from latchwork.integrate.dense_output import Event, Stats
 from latchwork.integrate.reusable_integration import ReusableIntegration, Samples
 from latchwork.integrate.status import EVENT, FULL
 from latchwork.program.evaluator import Evaluators
@@ -49,24 +50,28 @@ class FlowMemory:
     """The record of a flow, with the modes of one scene and some constraints; one thread at a time."""
 
     def __init__(self, table: ModeTable, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any],
-                 rest: int) -> None:  # fmt: skip
+                 armed: tuple[Watched, ...], rest: int) -> None:  # fmt: skip
         resets, pacing, held = table.resets, table.pacing, table.constraint_terms(holds)
         resets.memory.hold(contact_points)
         self.mode_table, self.holds = table, holds
         self.memory, self.room, self.points = resets.memory, resets.room(held), tuple(contact_points)
-        self.held, self.stops = held, tuple(stops.items())
+        self.held, self.stops, self.armed = held, tuple(stops.items()), armed
+        self._user = table.user_guards(held if holds else None, holds, ContactStates([]), armed, stops)
         scene, (n_q, n_u, _) = self.memory.scene, held.sizes
-        guards = GUARDS * scene.contacts + 2 * scene.zones + len(stops)
+        guards = GUARDS * scene.contacts + 2 * scene.zones + len(self._user)
         self.run = run = lay_out(Flow, n_q=n_q, n_u=n_u, n_rest=rest, contacts=scene.contacts, zones=scene.zones,
                                  states=n_q + n_u + 1, room=MODES, most=CHANGES, bodies=pacing.bodies,
-                                 most_guards=guards, most_known=KNOWN)  # fmt: skip
+                                 most_guards=guards, most_known=KNOWN, rules=len(armed),
+                                 unit_time=table.base.scales.time,
+                                 limited=int(any([hold.limit is not None for hold in holds.values()])))  # fmt: skip
         self._scene = scene
         run.scene, run.state_words, run.event_words = scene, self.memory.states, self.memory.events
         self._programs = Evaluators()
         if pacing.bodies:
             self._programs.put(run.turning, pacing.function)
-        self.layout = ModeMemory(self.memory, held, bool(holds), self.points, len(stops), rest)
-        run.programs, self.lays_out = self.layout.programs, type(table.design) is Embedded
+        self.layout = ModeMemory(self.memory, held, bool(holds), self.points, self._user, rest)
+        by_contacts = any([not each.forces <= {*held.rows.names} for each in armed])  # their programs are of one mode
+        run.programs, self.lays_out = self.layout.programs, type(table.design) is Embedded and not by_contacts
         if table.is_free_ready:
             self.layout.put_side(table.side.function)
         run.known = 0 if self.lays_out else KNOWN + 1
@@ -84,6 +89,8 @@ class FlowMemory:
         self._call, self._briefly, self._at = made.function, made.brief, address_of(run)
         self._clock = 0.0, 0.0
         self._table, self._key = np.asarray(run.table), np.asarray(run.key)
+        self._rules = np.asarray(run.rule_small), np.asarray(run.rule_spent), np.asarray(run.rule_since)
+        self._conditions = np.asarray(run.conditions).reshape(CHANGES, len(armed), 2)
         self._words = KEY * len(contact_points) + scene.zones
         count = scene.contacts
         self._noted = (np.asarray(run.after).reshape(CHANGES, -1), np.asarray(run.before).reshape(CHANGES, -1),
@@ -91,12 +98,13 @@ class FlowMemory:
                        np.asarray(run.contact_events).reshape(CHANGES, count, EVENT_WORDS),
                        np.asarray(run.hit).reshape(CHANGES, -1), np.asarray(run.zone).reshape(CHANGES, -1))  # fmt: skip
 
-    def serves(self, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any]) -> bool:
+    def serves(self, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any],
+               armed: tuple[Watched, ...]) -> bool:  # fmt: skip
         """Whether its modes are those of some contact points and constraints, as they are now, with these stops."""
         resets, held = self.mode_table.resets, self.mode_table.constraint_terms(holds)
         return (resets.memory.scene is self._scene and held is self.held and resets.room(held) is self.room
                 and (holds is self.holds or tuple(holds.items()) == tuple(self.holds.items()))
-                and tuple(stops.items()) == self.stops
+                and tuple(stops.items()) == self.stops and armed == self.armed
                 and len(self.points) == len(contact_points)
                 and all([a is b for a, b in zip(self.points, contact_points, strict=True)]))  # fmt: skip
 
@@ -121,12 +129,12 @@ class FlowMemory:
     def _know_elsewhere(self, known: LaidOutModes) -> None:
         """Note the modes of these contact points that a state knows, and that are not entered: they are not laid out
         here, for the state knows in which speeds they were met."""
-        entered, mine = {self._current, *self._entered_dynamics}, (tuple(self.holds.items()), self.stops)
+        entered, mine = {self._current, *self._entered_dynamics}, (tuple(self.holds.items()), self.stops, self.armed)
         others = {dynamics: number for dynamics, number in self._elsewhere.items()
                   if dynamics in self._own and dynamics not in entered}  # fmt: skip
-        for (held, contacts, stops, _), laid in known.items():
+        for (held, contacts, stops, armed), laid in known.items():
             if laid.dynamics not in others and laid.dynamics not in entered:
-                is_mine = (held, stops) == mine and contacts[-1] == self.points
+                is_mine = (held, stops, armed) == mine and contacts[-1] == self.points
                 others[laid.dynamics] = self._key_of(*contacts) if is_mine else None
         self._elsewhere, numbers = others, [number for number in others.values() if number is not None]
         np.asarray(self.run.known_hash)[: min(len(numbers), KNOWN)] = numbers[:KNOWN]
@@ -182,7 +190,7 @@ class FlowMemory:
         if isinstance(dynamics, Recombined):
             mode, n_u = dynamics.mode, self.run.n_u
             fresh = mode.fresh().copy()
-            z, out = np.empty(len(fresh)), np.zeros(self.run.states + 3 + 2 * n_u + len(mode.terms.rows))
+            z, out = np.zeros(len(fresh)), np.zeros(self.run.states + 3 + 2 * n_u + len(mode.terms.rows))
             embedded = (address_of(mode.expander), address_of(mode.forces), address_of(mode.code), address(z),
                         address(fresh), len(fresh), address(out))  # fmt: skip
             for point, i in self.memory.places.items():
@@ -198,14 +206,14 @@ class FlowMemory:
 
     def _learn(self, current: ModeIntegration) -> None:
         """Enter the programs of a mode that Python has laid out: others are made of them as well."""
-        dynamics, stops = current.dynamics, [guard for guard in current.guards if guard.kind == "stop"]
+        dynamics = current.dynamics
         if isinstance(dynamics, Unconstrained):
             self.layout.put_side(dynamics.side.function)
         elif type(dynamics) is not Recombined:
             return
         rows = len(dynamics.mode.terms.rows) if isinstance(dynamics, Recombined) else None
         assert self._contacts is not None, "contact states are given where a call begins"
-        self.layout.enter(self._contacts, rows, self.mode_table.user_program(stops, rows))
+        self.layout.enter(self._contacts, rows, self.mode_table.user_program(self._user, rows))
 
     def _said(self, guard: Guard) -> tuple[int, int, int]:
         """What a guard says, of which contact point or zone, and a step."""
@@ -215,10 +223,15 @@ class FlowMemory:
             return ASK, 0, 0
         return says(guard), self.memory.places[guard.about], 0
 
+    def look_at(self, x: Array) -> None:
+        """See how much is zero of the conditions of rules, at x = (t, q, u, rest)."""
+        for k, each in enumerate(self.armed):
+            self._rules[0][k] = each.small(self.mode_table.base, x)
+
     # --- running ------------------------------------------------------------------------------------------------
 
-    def prepare(self, current: ModeIntegration, s: ContactStates, least: float, ended: bool, rest: Array, allowed: int,
-                at_once: bool | None, brief: float) -> None:  # fmt: skip
+    def prepare(self, current: ModeIntegration, s: ContactStates, rules: Rules, least: float, ended: bool, rest: Array,
+                allowed: int, at_once: bool | None, brief: float) -> None:  # fmt: skip
         """See to all that a call from a mode that has begun needs."""
         run, memory, self._contacts = self.run, self.memory, s
         memory.ready(self.room)
@@ -228,13 +241,15 @@ class FlowMemory:
         memory.scene.at_once, memory.scene.shortest_hop = -1 if at_once is None else int(at_once), brief
         run.mode, run.allowed, run.ended, run.longest = self.enter(current, least), allowed, int(ended), current.longest
         run.rest, run.arrivals = rest, Function.arrivals
+        for k, each in enumerate(self.armed):
+            self._rules[1][k], self._rules[2][k] = int(rules[each].spent), rules[each].since
         if self.lays_out:
             self.layout.ready(self.mode_table.integrations)
 
-    def __call__(self, current: ModeIntegration, s: ContactStates, least: float, ended: bool, until: float, rest: Array,
-                 allowed: int, at_once: bool | None, brief: float) -> int:  # fmt: skip
+    def __call__(self, current: ModeIntegration, s: ContactStates, rules: Rules, least: float, ended: bool,
+                 until: float, rest: Array, allowed: int, at_once: bool | None, brief: float) -> int:  # fmt: skip
         """Run from a mode that has begun on; the status of the stepper."""
-        self.prepare(current, s, least, ended, rest, allowed, at_once, brief)
+        self.prepare(current, s, rules, least, ended, rest, allowed, at_once, brief)
         run, memory = self.run, self.memory
         began, call = time.perf_counter(), self._briefly if current.integration.is_brief(until) else self._call
         status: int = call(self._at, until)
@@ -264,21 +279,28 @@ class FlowMemory:
             return made
         after, before, contacts, events, hit, zones = self._noted
         for c in range(run.changes):
-            ended, entered, first, last, steps, rejected, impact, begin, ready, t, energy, *scales, longest = values(
+            ended, entered, first, last, *counts, impact, begin, ready, t, energy, a, b, shared, longest = values(
                 run.note[c]
             )
+            scales = a, b, shared  # of approach and motion, and whether they are
             words = ContactWords(self.memory, self.points, contacts[c].copy(), zones[c].copy(), *scales)
             laid = self.take_over(entered, words, t, after[c], rest) if entered >= len(self.modes) else None
             mode = self._rewritten if ended == MODES else self.modes[ended]
             assert mode is not None, "it was entered"
             places = tuple([i for i, took_part in enumerate(hit[c, : len(mode.guards)].tolist()) if took_part])
             event = Event(t, places, before[c, : mode.workspace.n].copy())
-            solution = mode.solution_of(first, last, steps, rejected, event, samples)
+            solution = mode.solution_of(first, last, Stats(*counts), event, samples)
             impacts = (impact_of(self.memory, self.points, events[c], energy),) if impact else ()
             following = self.modes[entered] if entered >= 0 else None
             made.append(Change(t, [mode.guards[i] for i in places], mode, following, words, after[c].copy(), solution,
-                               impacts, longest, self._when(begin), self._when(ready), laid))  # fmt: skip
+                               impacts, longest, self._when(begin), self._when(ready), self._conditions[c].copy(),
+                               laid))  # fmt: skip
         return made
+
+    def contacts_after(self, words: ContactWords) -> ContactStates:
+        """The contact states of the run with those that machine code has written."""
+        assert self._contacts is not None, "contact states are given where a call begins"
+        return words.after(self._contacts)
 
     def take_over(self, place: int, words: ContactWords, t: float, x: Array,
                     rest: Array) -> tuple[Any, LaidOutMode]:  # fmt: skip
@@ -310,8 +332,9 @@ class FlowMemory:
         if found is None:
             if len(self._parts) >= MODES:
                 self._parts.pop(next(iter(self._parts)))
-            s = words.after(self._contacts)
-            found = self._parts[known] = shared_parts(self.mode_table, self.holds, s, dict(self.stops))
+            s = self.contacts_after(words)
+            found = self._parts[known] = shared_parts(self.mode_table, self.holds, s, dict(self.stops), self.armed,
+                                                      self._user)  # fmt: skip
         return found
 
     def _when(self, count: int) -> float:

@@ -11,7 +11,7 @@ from latchwork.hybrid.mode_contents import form_at, has_row, slides_with_frictio
 from latchwork.hybrid.mode_programs import GUARD_WORDS, ModePrograms
 from latchwork.hybrid.mode_record import ASK, ZONE
 from latchwork.integrate.guard_location import FLOOR
-from latchwork.integrate.integration import PATIENT, STRICT
+from latchwork.integrate.integration import PATIENT
 from latchwork.program.kernel import f64p, i64, i64p, kernel, offset
 from latchwork.program.records.memory import size_of
 from latchwork.program.records.placement import place_arrays
@@ -37,6 +37,16 @@ def table_size(programs: ModePrograms, scene: Scene) -> i64:
 
 
 @kernel
+def first_of(scene: Scene, k: i64) -> i64:
+    """The first watched feature that is closed of the contact of feature k."""
+    group = scene.contact[scene.watch[k]].contact
+    for j in range(k):
+        if scene.contact[scene.watch[j]].contact == group and scene.state[scene.watch[j]].kind != OPEN:
+            return j
+    return k
+
+
+@kernel
 def put_guards(programs: ModePrograms, scene: Scene, word: i64p, size: i64, user: i64, is_free: i64, said: i64p,
                kinds: i64p, heights: f64p, floors: f64p) -> None:  # fmt: skip
     """The guard table of a mode; what each guard says, of whom, and a step; where each is armed."""
@@ -56,6 +66,7 @@ def put_guards(programs: ModePrograms, scene: Scene, word: i64p, size: i64, user
             wider = 1.0
             for _ in range(state.cone_margin):
                 wider *= numbers.wider
+            contact.group = first_of(scene, k)
             contact.row = programs.row_of[i] if has_row(state, scene.contact[i]) == 1 else 0
             if scene.contact[i].presser >= 0:
                 contact.normal_row = programs.row_of[scene.contact[i].presser]
@@ -92,7 +103,7 @@ def put_guards(programs: ModePrograms, scene: Scene, word: i64p, size: i64, user
         table.user_guards, table.user_at, word[USER] = programs.user_guards, at, given.run
         for j in range(given.slots):
             table.z[at + j] = given.z[j]
-        for _ in range(programs.user_guards):
+        for j in range(programs.user_guards):
             said[g], said[count + g], said[2 * count + g] = ASK, 0, 0
-            kinds[g], heights[g], floors[g] = STRICT, 0.0, FLOOR
+            kinds[g], heights[g], floors[g] = programs.user_kinds[j], 0.0, FLOOR
             g += 1

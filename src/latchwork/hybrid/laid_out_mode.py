@@ -7,7 +7,7 @@ them before somebody asks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,7 +29,7 @@ from latchwork.hybrid.mode_integration import usual_kind
 from latchwork.hybrid.mode_memory import ModeMemory
 from latchwork.hybrid.mode_record import ModeRecord
 from latchwork.hybrid.path import ModeDynamics
-from latchwork.hybrid.rules import Rules
+from latchwork.hybrid.rules import Watched
 from latchwork.integrate.reusable_integration import ReusableIntegration, block_words
 from latchwork.integrate.workspace import Memory
 from latchwork.program.function import Function
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 LAP, KEY, CODE, FRESH, SIZE, CHOSEN = 0, 8, 12, 14, 15, 17  # fields of a `ModeRecord`
 
 (GUARDS,) = words_of(EmbeddedMode, "guards")
-NO_RULES = Rules()
 
 
 class LaidOutMode(NamedTuple):
@@ -70,10 +69,11 @@ class SharedParts(NamedTuple):
     functions: tuple[Function, ...]
 
 
-def shared_parts(table: ModeTable, holds: Holds, s: ContactStates, stops: Mapping[str, Any]) -> SharedParts:
-    """What modes of some contact states have in common, with constraints that hold and conditions that end a run."""
-    key, forms = table.key(holds, s, NO_RULES, stops), forms_in(s)
-    user = [Guard("stop", name, value) for name, value in stops.items()]
+def shared_parts(table: ModeTable, holds: Holds, s: ContactStates, stops: Mapping[str, Any],
+                 armed: tuple[Watched, ...], user: Sequence[Guard]) -> SharedParts:  # fmt: skip
+    """What modes of some contact states have in common, with constraints that hold, conditions that end a run and rules
+    that are armed; ``user``: the guards of these."""
+    key, forms = table.key_of(holds, s, armed, stops), forms_in(s)
     terms, sliders = table.embedding(key[0], key[1][0], holds, s)
     functions = [function for point, form in zip(s.contact_points, forms, strict=True)
                  for function in piece_of(point, s, form).functions]  # fmt: skip

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, IntegrationError
 from latchwork.hybrid.audit import Auditing, entry, judge
 from latchwork.hybrid.closed_loop import ControlledDynamics
 from latchwork.hybrid.contacts.friction import forces_in
@@ -30,7 +30,7 @@ from latchwork.hybrid.mode_integration import Broken, Departed, FlowResult, is_o
 from latchwork.hybrid.modes import enumerate_modes, mode_at
 from latchwork.hybrid.online import fire, follow_inputs, release
 from latchwork.hybrid.online_contacts import bounds_entered, fetched
-from latchwork.hybrid.partial_run import explained_error
+from latchwork.hybrid.partial_run import explained_error, with_run
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.prefetch import prepare_successors
 from latchwork.hybrid.reset import reset
@@ -65,7 +65,10 @@ def advance(sim: Simulation, until: Any, stop_when: Mapping[str, Any] | None, sa
             raise EvaluationError(f"the samples of a run are {samples.ndim} deep. Give a list of times.")
     sim.world.ahead.wait()
     sim.stepper = None
-    run(sim, t_end, stops_of(stop_when), samples, method, audit)
+    try:
+        run(sim, t_end, stops_of(stop_when), samples, method, audit)
+    except IntegrationError as error:
+        raise with_run(sim, error) from None
     return Events(sim.record.events[seen:])
 
 

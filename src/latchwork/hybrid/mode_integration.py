@@ -13,7 +13,7 @@ from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.path import ModeDynamics, Segment
 from latchwork.hybrid.table import Array
 from latchwork.integrate.integration import NOT_BELOW, PATIENT, STRICT
-from latchwork.integrate.methods import RK4, DormandPrince
+from latchwork.integrate.methods import RK4, Adaptive
 from latchwork.integrate.problem import StateScales
 from latchwork.integrate.reusable_integration import ReusableIntegration, Samples, SharedWorkspace, few_rows
 from latchwork.integrate.status import END, EVENT, REWRITE, Status
@@ -79,9 +79,9 @@ class ModeIntegrations:
         self.scales = scales  # of full states
         self._known: dict[ModeDynamics, ReusableIntegration] = {}
         self.workspaces: dict[int, SharedWorkspace] = {}  # by how many states there are
-        self._method: DormandPrince | RK4 | None = None
+        self._method: Adaptive | RK4 | None = None
 
-    def begun(self, dynamics: ModeDynamics, guards: Guards, method: DormandPrince | RK4, t: float, x: Array,
+    def begun(self, dynamics: ModeDynamics, guards: Guards, method: Adaptive | RK4, t: float, x: Array,
               rest: Array, grid: float, kinds: Sequence[int] | None) -> tuple[ReusableIntegration, int]:  # fmt: skip
         """A mode that stands at (t, x), and how it began: the status of `stepper.begin`. Fixed steps are counted from
         ``grid``; ``kinds`` of its guards where they are not as always."""
@@ -100,7 +100,7 @@ class ModeIntegrations:
 
     def get_ready(self, method: Any, states: int, fewer: int, guards: int) -> None:
         """Make now the memory that modes with so many states, or up to so many fewer, and guards need."""
-        if type(method) is DormandPrince and not isinstance(method.atol, tuple):
+        if isinstance(method, Adaptive) and not isinstance(method.atol, tuple):
             for n in range(max(states - min(fewer, FEWER), 1), states + 1):
                 self.workspace(method, n, max(GUARDS, guards))
 
@@ -111,7 +111,7 @@ class ModeIntegrations:
             if workspace is not running.workspace and workspace.is_full(2 * few_rows()):
                 workspace.turn_page()
 
-    def workspace(self, method: DormandPrince | RK4, n: int, guards: int) -> SharedWorkspace:
+    def workspace(self, method: Adaptive | RK4, n: int, guards: int) -> SharedWorkspace:
         """Memory for n states and as many guards or more."""
         if method is not self._method:
             self._known, self.workspaces, self._method = {}, {}, method
@@ -121,7 +121,7 @@ class ModeIntegrations:
             found = self.workspaces[n] = SharedWorkspace(method, n, room, self.scales)
         return found
 
-    def _made(self, dynamics: ModeDynamics, guards: Guards, method: DormandPrince | RK4, full: int,
+    def _made(self, dynamics: ModeDynamics, guards: Guards, method: Adaptive | RK4, full: int,
               rest: Array) -> ReusableIntegration:  # fmt: skip
         kept = dynamics.places(full)
         workspace = self.workspace(method, len(kept), len(guards))
@@ -136,9 +136,9 @@ def usual_kind(guard: Guard) -> int:
     return NOT_BELOW if guard.by_force else STRICT if guard.kind in ("stop", "lost", "rule") else PATIENT
 
 
-def is_ours(method: Any) -> TypeGuard[DormandPrince | RK4]:
+def is_ours(method: Any) -> TypeGuard[Adaptive | RK4]:
     """Whether the stepper makes the steps of a method."""
-    return type(method) in (DormandPrince, RK4)
+    return isinstance(method, Adaptive | RK4)
 
 
 def integration_end(current: ModeIntegration, status: int, until: float, rest: Array,

@@ -121,8 +121,8 @@ def friction_words(point: ContactPoint, zones: tuple[int, ...]) -> Words:
 class ModeMemory:
     """The programs of modes of some contact points, with constraints held besides, and memory to lay them out in."""
 
-    def __init__(self, memory: SceneMemory, held: Terms, holds: bool, points: Sequence[ContactPoint], stops: int,
-                 rest: int) -> None:  # fmt: skip
+    def __init__(self, memory: SceneMemory, held: Terms, holds: bool, points: Sequence[ContactPoint],
+                 user: Sequence[Guard], rest: int) -> None:  # fmt: skip
         scene, (n_q, n, _) = memory.scene, held.sizes
         self._memory, self._base = memory, held.base
         self._side: Function | None = None
@@ -130,9 +130,10 @@ class ModeMemory:
         placements = placement(EmbeddedMode), placement(GuardTable), placement(RowSources)
         self.programs = programs = lay_out(
             ModePrograms, contacts=scene.contacts, laws=scene.laws, zones=len(self._zones), n_q=n_q, n=n, n_held=rest,
-            holds=int(holds), user_guards=stops, scratch=SCRATCH, mode_arrays=placements[0],
+            holds=int(holds), user_guards=len(user), scratch=SCRATCH, mode_arrays=placements[0],
             guard_arrays=placements[1], row_arrays=placements[2],
         )  # fmt: skip
+        np.asarray(programs.user_kinds)[:] = [usual_kind(guard) for guard in user]
         self._plain, self._most_guards = np.asarray(programs.plain), np.asarray(programs.most_guards)
         self._alive: list[Any] = [placements]
         self._laws: dict[ContactPoint, tuple[int, list[int]]] = {}  # the first of each, and strides of its zones

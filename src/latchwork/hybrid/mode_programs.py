@@ -13,7 +13,7 @@ from latchwork.program.records.record import array, record
 
 OPEN_FORMS, CLOSED_FORMS = 3, 5  # of a contact point: open, leaving, from behind; of each of its laws: see `form_at`
 CONSTRAINTS = -1  # in the place of a contact point: the constraints that hold besides
-SOURCE_WORDS, SLIDER_WORDS, GUARD_WORDS = 8, 16, 29  # of the records that are copied; see `mode_layout`
+SOURCE_WORDS, SLIDER_WORDS, GUARD_WORDS = 8, 16, 31  # of the records that are copied; see `mode_layout`
 
 
 @record
@@ -158,6 +158,7 @@ class ModePrograms:
     watch: list[GuardPrograms] = array("3 * contacts + 5 * laws")
     zone: list[ZonePrograms] = array("zones")
     user: list[UserPrograms] = array("n + 2")  # where nothing holds, then by rows
+    user_kinds: i64p = array("user_guards")  # where each of a user's guards is armed
     plain: i64p = array("n_q + n + 2")  # integrations of so many states, as a workspace has them,
     most_guards: i64p = array("n_q + n + 2")  # and guards that it has room for
     operations: i64  # of a call of the stepper,

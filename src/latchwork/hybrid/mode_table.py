@@ -59,7 +59,7 @@ from latchwork.hybrid.mode_integration import ModeIntegrations
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.row_inputs import inputs_in_rows
-from latchwork.hybrid.rules import Rules, rule_guards
+from latchwork.hybrid.rules import Rules, Watched, rule_guards
 from latchwork.hybrid.table import Array
 from latchwork.integrate.problem import StateScales
 from latchwork.integrate.stepper import steps
@@ -134,7 +134,7 @@ class ModeTable:
 
     @cached_property
     def integrations(self) -> ModeIntegrations:
-        """LaidOutModes that are run again and again."""
+        """Integrations of its modes, each set up once."""
         return ModeIntegrations(StateScales(self.base.scales.time, self.base.state_units))
 
     @property
@@ -148,10 +148,11 @@ class ModeTable:
         return Resets(self.base, self.tolerances)
 
     def flow_of(self, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any],
-                rest: int) -> FlowMemory:  # fmt: skip
-        """The memory of runs among the modes of some contact points and constraints; the last one is kept."""
-        if self._flow is None or not self._flow.serves(holds, contact_points, stops):
-            self._flow = FlowMemory(self, holds, contact_points, stops, rest)
+                armed: tuple[Watched, ...], rest: int) -> FlowMemory:  # fmt: skip
+        """The memory of runs among the modes of some contact points and constraints, with these rules ``armed``; the
+        last one is kept."""
+        if self._flow is None or not self._flow.serves(holds, contact_points, stops, armed):
+            self._flow = FlowMemory(self, holds, contact_points, stops, armed, rest)
         return self._flow
 
     @cached_property
@@ -272,6 +273,11 @@ class ModeTable:
     def key(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> Any:
         """What equations and guards are made of."""
         armed = rules.armed((*holds, *contact_states.told)) if rules else ()
+        return self.key_of(holds, contact_states, armed, stops)
+
+    def key_of(self, holds: Holds, contact_states: ContactStates, armed: tuple[Watched, ...],
+               stops: Mapping[str, Any]) -> Any:  # fmt: skip
+        """The same with the rules that are armed."""
         return tuple(holds.items()), contact_states.whole_key, tuple(stops.items()), armed
 
     def has_contents(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> bool:
@@ -297,8 +303,7 @@ class ModeTable:
         terms, sliders = self.embedding(held, closed, holds, contact_states)
         forms = forms_in(contact_states)
         own = guards_of(contact_states, forms)
-        user = [Guard("stop", name, value) for name, value in stops.items()]
-        user += self._on_forces(terms, holds, contact_states, armed)
+        user = self.user_guards(terms, holds, contact_states, armed, stops)
         program = self.user_program(user, None if terms is None else len(terms.rows))
         guards = Guards([*own, *user])
         if not guards or (terms is None and not own):
@@ -309,6 +314,12 @@ class ModeTable:
     def user_program(self, guards: Sequence[Guard], rows: int | None) -> Function | None:
         """The program of guards that a user gave, in a mode of so many rows; none where nothing holds."""
         return self._user.program(guards, rows)
+
+    def user_guards(self, terms: Terms | None, holds: Holds, contact_states: ContactStates, armed: Any,
+                    stops: Mapping[str, Any]) -> list[Guard]:  # fmt: skip
+        """Guards that a user gave: conditions that end the run, limits of forces, rules."""
+        found = [Guard("stop", name, value) for name, value in stops.items()]
+        return found + self._on_forces(terms, holds, contact_states, armed)
 
     def _on_forces(self, terms: Terms | None, holds: Holds, contact_states: ContactStates, armed: Any) -> list[Guard]:
         """Guards of constraints that let go, and of rules."""

@@ -22,13 +22,19 @@ if TYPE_CHECKING:
 
 
 def mode_at(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[ModeDynamics, Guards] | None:
-    """How to step what holds; none where contacts contradict each other by now, and what holds is decided anew."""
+    """How to step what holds; none where contacts contradict each other by now, and what holds is decided anew.
+
+    Contacts that hold a singular position, as feet under straight legs may, are stepped through where that is allowed.
+    """
     try:
         return dynamics_at(sim, stops, x)
     except ConstraintError:
-        if not sim.state.contacts.closed or sim.state.parted == sim.state.t:
+        state = sim.state
+        stuck = state.parted == state.t
+        if not state.contacts.closed or (stuck and not state.event_rate.allowed):
             raise
-    sim.state = sim.state.but(parted=sim.state.t, settled=False)
+    rate = state.event_rate.without_events() if stuck else state.event_rate
+    sim.state = state.but(parted=state.t, settled=stuck, event_rate=rate)
     return None
 
 

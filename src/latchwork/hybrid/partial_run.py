@@ -37,6 +37,14 @@ def explained_error(sim: Simulation, method: Method, error: Broken) -> Integrati
                             error.reason)  # fmt: skip
 
 
+def with_run(sim: Simulation, error: IntegrationError) -> IntegrationError:
+    """An error that ends a run, with the run up to there; without one where nothing was run."""
+    if error.run is None and sim.record.segments:
+        error.run = trajectory_of(sim, sim.record.segments)
+        error.solution = error.run.path
+    return error
+
+
 def trajectory_of(sim: Simulation, segments: Sequence[Segment], every: float | None = None) -> Trajectory:
     """The trajectory of a simulation over some segments, sampled at even times where ``every`` is given."""
     state, record = sim.state, sim.record

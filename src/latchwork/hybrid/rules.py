@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +15,12 @@ from latchwork.constraint.terms import Base
 from latchwork.errors import EvaluationError, IntegrationError, ModelError
 from latchwork.hybrid.condition_unit import unit_of_condition
 from latchwork.hybrid.contacts.guards import Guard
-from latchwork.hybrid.contacts.initial_contacts import INSTANT
 from latchwork.hybrid.input_laws import Column, Driven
 from latchwork.hybrid.mode_integration import usual_kind
 from latchwork.hybrid.rule_checks import check_rule, input_names, kinds_in, places, rule_scalar
+from latchwork.hybrid.rule_state import AT_ZERO, RuleState, same_instant
 from latchwork.hybrid.table import Array, Table
-from latchwork.integrate.integration import PATIENT, SPENT, STRICT
+from latchwork.integrate.integration import SPENT, STRICT
 from latchwork.model import Model
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -28,7 +28,6 @@ from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import rebuild
 
-AT_ZERO = 1e-9  # of the unit of a condition: as small as this it is at zero, and fires when it falls from there
 MOST, SOON = 100, 1e-9  # so many firings within this part of the time, or of that of the model, are chattering
 
 
@@ -46,43 +45,6 @@ class Effect:
     hold: tuple[tuple[Constraint, float | None], ...]  # with the values that are latched
 
 
-class RuleState(NamedTuple):
-    """How a rule stands in a run.
-
-    ``armed`` now; ``since`` when, or since it fired; ``fresh``: not looked at since. ``due``: its condition has fallen
-    through zero, and is not to be looked at again where that is ``sure``. ``spent``: it must come above zero first.
-    ``rising``: it is at zero, and fires if it falls from there. ``last`` is when it fired.
-    """
-
-    armed: bool = False
-    fresh: bool = False
-    due: bool = False
-    sure: bool = False
-    spent: bool = False
-    rising: bool = False
-    since: float = -np.inf
-    last: float = -np.inf
-
-    def arm(self, armed: bool) -> RuleState:
-        """Armed from now on or not."""
-        return self._replace(armed=armed, fresh=armed and (self.fresh or not self.armed), due=self.due and armed)
-
-    def look(self, t: float, scale: float, g: float, rate: float, unit: float, begins: bool, jumps: bool) -> RuleState:
-        """The condition and its rate, where the run begins or on its way: is the rule due, or must that rise first?
-
-        ``scale`` is the time of the model, ``unit`` that of the condition.
-        """
-        spent, since, small = self.spent, self.since, AT_ZERO * unit
-        if self.fresh:
-            since = t
-            spent = not jumps and g <= (-small if begins else small)
-        elif spent:
-            spent = g <= (small if same_instant(t, since, scale) else 0.0)
-        rising = abs(g) <= small and (rate > 0.0 if spent else rate >= 0.0)
-        due = not spent and (g < -small or (self.due and (self.sure or g <= small)))
-        return self._replace(fresh=False, since=since, spent=spent, rising=rising, due=due)
-
-
 @dataclass(eq=False)
 class Watched:
     """A rule in a run: its number, and its condition.
@@ -96,6 +58,15 @@ class Watched:
     jumps: bool
     _made: tuple[Base, Function] | None = field(default=None, repr=False)
     _unit: tuple[Base, float] | None = field(default=None, repr=False)
+
+    def small(self, base: Base, x: Array) -> float:
+        """What is zero of its condition."""
+        return AT_ZERO * self.unit(base, x)
+
+    @property
+    def forces(self) -> set[str]:
+        """Rows and contacts whose forces stand in its condition."""
+        return set(forces_in(self.value.graph, [self.value.node]).values())
 
     def unit(self, base: Base, x: Array) -> float:
         """One of its condition, in a run that is at x = (t, q, u, rest)."""
@@ -185,6 +156,11 @@ class Rules:
                 states[k] = states[k].look(t, scale, float(values[i]), float(values[m + i]), unit, begins, jumps)
         return replace(self, states=tuple(states))
 
+    def follows(self, contacts: Iterable[str]) -> bool:
+        """Whether what some contacts do decides which rules are armed."""
+        names = {name for each in self.watched for name in (*each.rule.needed, *each.rule.excluded)}
+        return any([name.startswith(tuple(contacts)) for name in names])
+
     def hit(self, guards: Sequence[Guard]) -> Rules:
         """These fell through zero: their rules are due."""
         states = list(self.states)
@@ -235,11 +211,6 @@ def _circle(names: Iterable[str], again: str, model: str, t: float) -> str:
             "is meant.")  # fmt: skip
 
 
-def same_instant(t: float, last: float, scale: float) -> bool:
-    """Whether two times are one instant; ``scale`` is the time of the model."""
-    return t - last <= INSTANT * max(scale, abs(t))
-
-
 def rule_guards(armed: Iterable[Watched], forces: Mapping[str, Expr]) -> list[Guard]:
     """The conditions of rules, with the forces that act put in, and 0 for all others."""
     return [Guard("rule", each, _with_forces(each.value, forces)) for each in armed]
@@ -250,8 +221,7 @@ def guard_kind(guard: Guard, rules: Rules, ended: Iterable[str]) -> int:
     if guard.kind == "stop":
         return SPENT if guard.about in ended else STRICT
     if guard.kind == "rule":
-        state = rules[guard.about]
-        return PATIENT if state.rising else SPENT if state.spent else STRICT
+        return rules[guard.about].kind
     return usual_kind(guard)
 
 

@@ -55,8 +55,10 @@ from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.settings import TimeStepping, event_rate_of
 from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.trajectory import Samples, Trajectory
+from latchwork.hybrid.undefined import must_have_inertia
 from latchwork.hybrid.world import World
 from latchwork.integrate.methods import Method
+from latchwork.kane.coupling import largest_tree
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 from latchwork.program.interrupt import hearing
@@ -103,12 +105,16 @@ class Simulation:
         if permanent:
             terms = self.world.table(drives).constraint_terms(holds)
             x, self.start = consistent(terms, row, given.q_held, given.u_held)
+        else:
+            must_have_inertia(self.world.table(drives).base, drives, t, np.append(x[1:n], 0.0), rest)
         drawn = [contact for contact in contacts if not (contact.recipe or contact.bounds)]
         if plan.law is not None and isinstance(thick, TimeStepping):
             raise ModelError(f"law '{plan.law_name}' acts continuously, and time steps of {thick} hold inputs. Sample "
                              "the law, or leave thick out.")  # fmt: skip
-        count = 0 if design or plan.law is not None else len(drawn) + self.world.broad_phase.pairs
-        rate = event_rate_of(thick, count, self.world.table(drives).base.scales.time)
+        count = max(len(drawn) + self.world.broad_phase.pairs, len(contacts) - len(drawn))  # of shapes, or of joints
+        count = 0 if design or plan.law is not None else count
+        tree = largest_tree(equations.derivation.motion) if count and self.world.broad_phase.pairs else 0
+        rate = event_rate_of(thick, count, self.world.table(drives).base.scales.time, tree)
         state = SimState(t, np.append(x[1:n], 0.0), rest, drives, rate, t, holds)
         near = self.world.broad_phase.first(self.world.table(drives).base, state.row)
         state = self.world.with_pairs_of(with_contacts(self.world, state, (*contacts, *near)), rules_of(model))

@@ -59,7 +59,7 @@ def method_of(method: Method | None) -> Method:
                          f"lw.{method.__name__}({'step=1e-3' if method is RK4 else ''}).")  # fmt: skip
     if method is not None and not hasattr(method, "solve"):
         raise ModelError(f"{method!r} is no method of integration. Give lw.DormandPrince(...), lw.RK4(step), "
-                         "lw.SciPy(name) or lw.Sundials(...).")  # fmt: skip
+                         "lw.Radau(...), lw.SciPy(name) or lw.Sundials(...).")  # fmt: skip
     return method or DormandPrince()
 
 

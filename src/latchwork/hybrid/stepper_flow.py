@@ -38,10 +38,10 @@ from latchwork.hybrid.modes import keep_speeds
 from latchwork.hybrid.path import ModeDynamics, Segment
 from latchwork.hybrid.prefetch import prepare_successors
 from latchwork.hybrid.reset import Began, KeptReset
-from latchwork.hybrid.rules import guard_kind
+from latchwork.hybrid.rules import Rules, guard_kind
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
-from latchwork.integrate.methods import RK4, DormandPrince, Method
+from latchwork.integrate.methods import RK4, Adaptive, Method
 from latchwork.integrate.reusable_integration import ReusableIntegration, Samples
 from latchwork.integrate.status import END, EVENT, FULL
 from latchwork.program.interrupt import interrupted
@@ -102,7 +102,9 @@ def flow_setup(sim: Simulation, dynamics: ModeDynamics, stops: Mapping[str, Any]
     longest = table.pacing(x) if state.contacts.members else math.inf
     if not _flows(sim):
         return FlowSetup(longest, None)
-    memory = table.flow_of(state.holds, state.contacts.contact_points, stops, len(state.rest))
+    armed = state.rules.armed(state.told) if state.rules else ()
+    memory = table.flow_of(state.holds, state.contacts.contact_points, stops, armed, len(state.rest))
+    memory.look_at(x)
     memory.know_only(state.modes, dynamics)
     return FlowSetup(longest, memory)
 
@@ -113,12 +115,13 @@ def kinds_at(guards: Guards, state: SimState) -> list[int]:
     return [guard_kind(guard, state.rules, over) for guard in guards]
 
 
-def flow_by_steps(sim: Simulation, call: Call, method: DormandPrince | RK4, dynamics: ModeDynamics, guards: Guards,
-             stops: Mapping[str, Any], ready: FlowSetup, until: float, whole: bool) -> FlowResult | None:  # fmt: skip
+def flow_by_steps(sim: Simulation, call: Call, method: Adaptive | RK4, dynamics: ModeDynamics, guards: Guards,
+                  stops: Mapping[str, Any], ready: FlowSetup, until: float,
+                  whole: bool) -> FlowResult | None:  # fmt: skip
     """Run from mode to mode, until a time, or an event that has to be passed here.
 
-    A mode goes on in other speeds where it asks for them. Every change is passed here where a rule may fire, a
-    constraint may let go, something sleeps or is tracked; then all steps are kept where they are wanted ``whole``. None
+    A mode goes on in other speeds where it asks for them. Every change is passed here where something sleeps or is
+    tracked, or contacts decide which rules are armed; then all steps are kept where they are wanted ``whole``. None
     where the last mode that was entered takes more care to begin.
     """
     state, table, rest = sim.state, sim.mode_table, sim.state.held
@@ -174,6 +177,7 @@ def flow_by_steps(sim: Simulation, call: Call, method: DormandPrince | RK4, dyna
                 return result._replace(segments=segments)
             t, now, dynamics, guards = result.end, result.x, result.dynamics, current.guards
             keep_speeds(sim, stops, dynamics, guards, t, now, rest)
+            kinds = None if kinds is None else kinds_at(guards, sim.state)
             if memory is not None:
                 memory.know_only(sim.state.modes, dynamics)
             if t >= until:
@@ -189,12 +193,14 @@ def _flows(sim: Simulation) -> bool:
     state, points = sim.state, sim.state.contacts.contact_points
     if isinstance(sim.world.design, Controlled):  # laws are put into modes that Python lays out
         return False
-    if not points or state.rules or state.limited or any([point.feature.tracked is not None for point in points]):
+    if not points or any([point.feature.tracked is not None for point in points]):
+        return False
+    if state.rules and state.rules.follows([point.contact.whole.name for point in points]):
         return False
     return not sim.world.broad_phase.sleeps and sim.world.watch_set.is_idle(state.contacts, sim.mode_table.base)
 
 
-def _begun(table: ModeTable, method: DormandPrince | RK4, dynamics: ModeDynamics, guards: Guards, t: float, x: Array,
+def _begun(table: ModeTable, method: Adaptive | RK4, dynamics: ModeDynamics, guards: Guards, t: float, x: Array,
            rest: Array,
            until: float, grid: float, kinds: Sequence[int] | None,
            segments: Sequence[Segment]) -> tuple[ReusableIntegration, int]:  # fmt: skip
@@ -219,8 +225,8 @@ def _called(sim: Simulation, memory: FlowMemory | None, current: ModeIntegration
     if memory is None:
         return current.integration.steps(until, current.longest), current.integration.record.control.t
     allowed = int(min(CHANGES, state.event_rate.left))
-    status = memory(current, state.contacts, least_pivot(current.dynamics), over, until, rest, allowed, world.at_once,
-                    world.brief)  # fmt: skip
+    status = memory(current, state.contacts, state.rules, least_pivot(current.dynamics), over, until, rest, allowed,
+                    world.at_once, world.brief)  # fmt: skip
     return status, memory.reached
 
 
@@ -243,9 +249,12 @@ def _changed(sim: Simulation, current: ModeIntegration, changes: Sequence[Change
         closed, points = before.contacts.closed, before.contacts.contact_points
         state = counted(state.but(t=change.t, x=change.x, begun=True), change.hits, crossings)
         state = state.but(contacts=change.contacts.after(state.contacts))
-        sim.state = state = state if change.laid is None else state.but(modes=with_mode(state.modes, *change.laid))
-        record.note_backs(state)
+        state = state if change.laid is None else state.but(modes=with_mode(state.modes, *change.laid))
         entered = change.after
+        if entered is not None and entered.guards.of_rules and (begun or change is not changes[-1]):
+            state = state.but(rules=_looked(table, state, entered.guards, change.conditions))
+        sim.state = state
+        record.note_backs(state)
         names = dynamics.names, state.active if entered is None else entered.dynamics.names
         taken_up = partial(_taken_up, table, before, segment, state) if state.holds else _nothing
         kept = record.keep(KeptReset(sim.world, partial(_before_reset, before, segment, change.hits), change.hits,
@@ -260,6 +269,12 @@ def _changed(sim: Simulation, current: ModeIntegration, changes: Sequence[Change
     if entered is None:
         return current
     return ModeIntegration(entered.integration, dynamics, entered.guards, changes[-1].longest, began, t)
+
+
+def _looked(table: ModeTable, state: SimState, guards: Guards, conditions: Array) -> Rules:
+    """The rules where a mode has begun, with these conditions and rates."""
+    watched = [guard for guard in guards if guard.kind == "rule"]
+    return state.rules.look(state.row, table.base, state.told, watched, conditions.T.ravel(), False)
 
 
 def _nothing(impulses: Mapping[str, Array]) -> Mapping[str, Array]:
@@ -287,7 +302,7 @@ def _before_reset(state: SimState, segment: Segment, hits: Sequence[Guard]) -> B
 
 def _begun_late(current: ModeIntegration, begun: int, state: SimState, rest: Array) -> bool:
     """Begin the mode after the last change, where machine code could not; whether it can be begun as always."""
-    if begun != NOT_YET or not current.integration.is_current:
+    if begun != NOT_YET or state.rules or not current.integration.is_current:
         return False
     return current.integration.begin_at(state.t, address(state.x), address(rest), least_pivot(current.dynamics)) == FULL
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from latchwork.integrate.integration import Guards
 from latchwork.integrate.step import evaluate
-from latchwork.program.kernel import divide, f64, fabs, i64, kernel, sqrt
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, sqrt
 from latchwork.program.scalar import maximum, minimum
 
 OFF, RISING, UP = 0, 1, 2  # not armed; armed and below zero; armed and not below
@@ -55,6 +55,18 @@ def probe(guards: Guards, t: f64, h: f64, theta: f64) -> None:
         inner = delta - h * dx1[i] - beta + rest * bend[i]
         point[i] = x0[i] + theta * (delta + rest * (beta + theta * inner))
     evaluate(guards.program, step.n, t + theta * h, point, step.g)
+
+
+@kernel
+def slopes_at(guards: Guards, h: f64, theta: f64, out: f64p) -> None:
+    """ẋ of the dense output of a step of length h at θ."""
+    step, rest = guards.step, 1.0 - theta
+    for i in range(step.n):
+        delta = step.x1[i] - step.x0[i]
+        beta = h * step.dx0[i] - delta
+        inner = delta - h * step.dx1[i] - beta
+        slope = delta + beta * (1.0 - 2.0 * theta) + inner * theta * (2.0 - 3.0 * theta)
+        out[i] = divide(slope + 2.0 * theta * rest * (1.0 - 2.0 * theta) * step.bend[i], h)
 
 
 @kernel
@@ -228,7 +240,7 @@ def crossing(guards: Guards, t: f64, h: f64, i: i64) -> tuple[f64, f64]:
         apart = clear(g0, half * r0, g, half * r, off) + clear(g, half * r, g1, half * r1, off)
         least = minimum(corner(g0, half * r0, g, half * r), corner(g, half * r, g1, half * r1))
         bend = maximum(fabs(g - g0 - half * r0), fabs(g1 - g - half * r1))
-        hidden = least < BENT * bend and g >= 0.0 and g1 >= 0.0
+        hidden = least < BENT * bend and bend > guards.floors[i] and g >= 0.0 and g1 >= 0.0
         rough = hidden or off > RESOLVED * (fabs(g0) + fabs(g) + fabs(g1)) + guards.floors[i]
         fall = half * maximum(maximum(fabs(r0), fabs(r)), fabs(r1))
         near = rough and minimum(g0, g1) + g < STEEP * fall  # zero may be reached and left again

@@ -5,6 +5,7 @@
       fused        a whole step as one program, where there is one
       guards       g(t, x) with their rates, armed or not, and the step under watch
       projection   what brings a state back onto Φ = 0, B u + C = 0 after a step, where there is one
+      collocation  stages, J and factors, where steps are implicit
       control      the method, its tolerances, and where the steps have come to
       page         rows of t, x, ẋ and the quartic term of dense output
 
@@ -87,6 +88,7 @@ class StepControl:
     """The method; then how far its steps have come."""
 
     fixed: i64  # whether steps are
+    implicit: i64  # whether they are, see `radau`
     stages: i64
     tableau: f64p  # as `Tableau.packed`
     step: f64  # the fixed one, or the longest
@@ -94,6 +96,7 @@ class StepControl:
     rtol: f64
     atol: f64p  # of each state,
     absolute: f64p  # as of the full states
+    units: f64p  # of the full states
     unit: f64  # of time
     first: f64  # the first step, 0 where it is chosen
     max_steps: i64  # tried, at most,
@@ -108,7 +111,32 @@ class StepControl:
     made: i64  # steps from the origin; a step that is cut short counts where it ends
     steps: i64  # accepted
     rejected: i64
+    evaluations: i64  # of the equations
     component: i64  # state whose derivative is not finite, or −1
+
+
+@record
+class Collocation:
+    """Stages of an implicit step, x + z_i, and what Newton's method finds them by; see `radau`."""
+
+    n: i64
+    is_known: i64  # whether J is,
+    is_current: i64  # at the state where steps are
+    h: f64  # the step that the factors are of
+    before: f64  # the last step accepted, 0 for none,
+    error: f64  # and its error
+    convergence: f64  # of Newton's method: how sizes of corrections follow each other
+    J: f64p = array("n * n")
+    real: f64p = array("n * n")  # factors, of γ/h − J,
+    pair: f64p = array("4 * n * n")  # and of the same for the pair α ± iβ
+    real_order: f64p = array("n")
+    pair_order: f64p = array("2 * n")
+    rate: f64p = array("n")  # f(t, x)
+    z: f64p = array("3 * n")
+    w: f64p = array("3 * n")  # T⁻¹ z
+    f: f64p = array("3 * n")  # at the stages
+    last: f64p = array("3 * n")  # z of the step before
+    stage: f64p = array("3 * n")  # scratch
 
 
 @record
@@ -138,6 +166,7 @@ class Integration:
     guards: Guards
     projection: Projection
     control: StepControl
+    collocation: Collocation = pointer()
     page: Page = pointer()
     first: i64
     last: i64

@@ -15,6 +15,7 @@ from latchwork.integrate.checks import must_be_numbers
 from latchwork.integrate.dense_output import Solution, Stats
 from latchwork.integrate.integration import StepControl
 from latchwork.integrate.problem import UNSCALED, Problem, Settle, StateScales, problem, steps_per_call
+from latchwork.integrate.radau import ITERATIONS
 from latchwork.integrate.status import Status
 from latchwork.integrate.stepper import SLIVER
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4, Tableau
@@ -44,6 +45,7 @@ class RK4:
     every: int = 1
     max_steps: int = 100_000_000
     tableau: ClassVar[Tableau] = RUNGE_KUTTA_4
+    stages: ClassVar[int] = RUNGE_KUTTA_4.stages
 
     def __post_init__(self) -> None:
         must_be_numbers(self)
@@ -55,11 +57,11 @@ class RK4:
         count = self.count(problem.t_end - problem.t)
         if not problem.memory.knows("method", problem.integration, self):
             self.put(problem.integration.control)
-        return _solved(problem, self.tableau, count)
+        return _solved(problem, self.stages, count)
 
     def put(self, control: StepControl) -> None:
         """Put the method into a step control."""
-        control.fixed, control.stages, control.tableau = 1, self.tableau.stages, self.tableau.packed
+        control.fixed, control.implicit, control.stages, control.tableau = 1, 0, self.stages, self.tableau.packed
         control.step, control.every, control.first = float(self.step), self.every, 1.0
 
     def count(self, span: float) -> int:
@@ -73,10 +75,9 @@ class RK4:
         return max(math.ceil(steps - SLIVER), 1 if steps > 0.0 else 0)
 
 
-@spelled
 @dataclass(frozen=True)
-class DormandPrince:
-    """The pair of order 5(4) with adaptive steps and dense output of order four; atol for all states, or for each.
+class Adaptive:
+    """A method that chooses its steps by the errors it estimates; atol for all states, or for each.
 
     Where none is given, it is 1e-12 of the unit of each state: a radian or the length of the mechanism, and the same
     over its time (`Scales`).
@@ -87,7 +88,8 @@ class DormandPrince:
     max_step: float = math.inf
     first_step: float | None = None
     max_steps: int = 1_000_000
-    tableau: ClassVar[Tableau] = DORMAND_PRINCE_5
+    stages: ClassVar[int]  # evaluations of a step, and one
+    implicit: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         must_be_numbers(self)
@@ -100,11 +102,15 @@ class DormandPrince:
         """Every accepted step is a sample."""
         if isinstance(self.atol, tuple) and len(self.atol) != problem.n:
             raise IntegrationError(f"{len(self.atol)} values of atol do not fit {problem.n} states. Give one for each.")
+        workspace, units = problem.workspace, np.broadcast_to(problem.scales.states, problem.n)
+        workspace.atol[:], workspace.units[:] = self.absolute(units), units
+        if self.implicit:
+            problem.integration.collocation = workspace.collocate()
         if not problem.memory.knows("method", problem.integration, self):
             self.put(problem.integration.control)
-        control, problem.workspace.atol[:] = problem.integration.control, self.absolute(problem.scales.states)
+        control = problem.integration.control
         control.longest, control.unit = problem.longest, float(problem.scales.time)
-        return _solved(problem, self.tableau, None)
+        return _solved(problem, self.stages, None)
 
     def absolute(self, units: ArrayLike) -> Any:
         """atol of states in these units: as given, or a part of each."""
@@ -112,20 +118,43 @@ class DormandPrince:
 
     def put(self, control: StepControl) -> None:
         """Put the method into a step control, but for the absolute tolerances."""
-        control.fixed, control.stages, control.tableau = 0, self.tableau.stages, self.tableau.packed
+        control.fixed, control.implicit, control.stages = 0, int(self.implicit), self.stages
         control.step, control.every, control.first = float(self.max_step), 1, float(self.first_step or 0.0)
         control.rtol, control.max_steps = float(self.rtol), self.max_steps
 
 
-def _solved(problem: Problem, tableau: Tableau, count: int | None) -> Solution:
+@spelled
+@dataclass(frozen=True)
+class DormandPrince(Adaptive):
+    """The explicit pair of order 5(4) with dense output of order four."""
+
+    tableau: ClassVar[Tableau] = DORMAND_PRINCE_5
+    stages: ClassVar[int] = DORMAND_PRINCE_5.stages
+
+    def put(self, control: StepControl) -> None:
+        """With its tableau."""
+        super().put(control)
+        control.tableau = self.tableau.packed
+
+
+@spelled
+@dataclass(frozen=True)
+class Radau(Adaptive):
+    """Radau IIA of order 5, implicit: for stiff motions, whose fast parts have died out (`radau`)."""
+
+    stages: ClassVar[int] = 3 * ITERATIONS // 2 + 1  # as usually many as half of the iterations take
+    implicit: ClassVar[bool] = True
+
+
+def _solved(problem: Problem, stages: int, count: int | None) -> Solution:
     """Call after call of the stepper, of so many fixed steps in all, or of as many as are accepted."""
-    control, later = problem.integration.control, tableau.stages - 1
-    most = steps_per_call(problem.function.length, problem.n, tableau)
+    control, later = problem.integration.control, stages - 1
+    most = steps_per_call(problem.function.length, problem.n, stages)
     calls = most if control.fixed else min(most, BEGIN)
     ended = problem.begin(calls // control.every + 2)
     if ended is not None:
         return ended
-    fused = None if count is None else problem.fused(tableau, count)
+    fused = None if count is None else problem.fused(RUNGE_KUTTA_4, count)
     record, status = problem.record(problem.workspace.dx), Status.FULL
     while status is Status.FULL:
         if fused is not None:
@@ -142,10 +171,9 @@ def _solved(problem: Problem, tableau: Tableau, count: int | None) -> Solution:
             problem.turn(calls // control.every + 2)
     if status not in (Status.END, Status.EVENT, Status.REWRITE):
         problem.fail(status, control.t, control.component, record)
-    event, steps, rejected = problem.event(status, record.t), control.steps, control.rejected
+    event, stats = problem.event(status, record.t), Stats(control.steps, control.rejected, control.evaluations)
     problem.finish()
-    evaluations = (2 if control.first == 0.0 else 1) + (steps + rejected) * later + (event is not None)
-    return record.solution(Stats(steps, rejected, evaluations), event)
+    return record.solution(stats, event)
 
 
 def integrate(

@@ -182,9 +182,9 @@ def stopped(function: Executable, span: tuple[float, float], status: Status, t: 
     )
 
 
-def steps_per_call(length: int, n: int, tableau: Tableau, most: int = 4096) -> int:
+def steps_per_call(length: int, n: int, stages: int, most: int = 4096) -> int:
     """As many steps as keep a call short, so that an interrupt is heard; decided by counts, not by the clock."""
-    return max(FEWEST, min(most, OPERATIONS_PER_CALL // (tableau.stages * (length + tableau.stages * n + 1))))
+    return max(FEWEST, min(most, OPERATIONS_PER_CALL // (stages * (length + stages * n + 1))))
 
 
 def problem(

@@ -19,10 +19,11 @@ from latchwork.integrate.dense_output import Array, Event, Record, Solution, Sta
 from latchwork.integrate.fused import SHARED
 from latchwork.integrate.guard_location import FLOOR
 from latchwork.integrate.integration import Integration, StateFunction
-from latchwork.integrate.methods import RK4, DormandPrince
+from latchwork.integrate.methods import RK4, Adaptive
 from latchwork.integrate.problem import Settle, StateScales, fused_step, hits, steps_per_call, stopped
 from latchwork.integrate.status import EVENT, REWRITE, STATUS
 from latchwork.integrate.stepper import begin, steps, tick
+from latchwork.integrate.tableau import RUNGE_KUTTA_4
 from latchwork.integrate.workspace import Workspace
 from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import executor_at, f64p, f64p_at, i32p_at, i64, i64p, i64p_at, kernel, offset
@@ -135,16 +136,20 @@ class SharedWorkspace(Workspace):
     ``scales`` are those of full states, of which the n are some.
     """
 
-    def __init__(self, method: DormandPrince | RK4, n: int, guards: int, scales: StateScales) -> None:
+    def __init__(self, method: Adaptive | RK4, n: int, guards: int, scales: StateScales) -> None:
         super().__init__(n, guards)
-        self.tableau, self.is_fixed = method.tableau, isinstance(method, RK4)
+        self.stages, self.is_fixed = method.stages, isinstance(method, RK4)
         method.put(self.plain.control)
-        self.absolute = np.array(scales.states, dtype=float)
-        if isinstance(method, DormandPrince):
+        self.full_units = np.array(scales.states, dtype=float)
+        self.absolute = self.full_units.copy()
+        if isinstance(method, Adaptive):
             if isinstance(method.atol, tuple) and len(method.atol) != n:
                 raise IntegrationError(f"{len(method.atol)} values of atol do not fit {n} states. Give one for each.")
             self.absolute[:] = method.absolute(self.absolute)
-        self.plain.control.absolute, self.plain.control.unit = self.absolute, float(scales.time)
+            if method.implicit:
+                self.collocate()
+        control = self.plain.control
+        control.absolute, control.units, control.unit = self.absolute, self.full_units, float(scales.time)
         self.plain.guards.arms = 1
         self.programs = records.lay_out(Programs)  # of the problem that is being laid out
         self.at = address_of(self.plain), address_of(self.programs)
@@ -158,17 +163,11 @@ class SharedWorkspace(Workspace):
         """Whether fewer rows are left on the page."""
         return self.page.room - self.page.free < rows
 
-    def stats(self, steps: int, rejected: int, event: Event | None) -> Stats:
-        """What some steps took."""
-        begin = 2 if self.plain.control.first == 0.0 else 1
-        return Stats(steps, rejected, begin + (steps + rejected) * (self.tableau.stages - 1) + (event is not None))
-
-    def solution_of(self, first: int, last: int, steps: int, rejected: int, event: Event | None) -> Solution:
+    def solution_of(self, first: int, last: int, stats: Stats, event: Event | None) -> Solution:
         """What is in some rows of the page, of which the first has no bend."""
         t, x, dx, bend = self.rows
         end = last + 1
-        return Solution(t[first:end], x[first:end], dx[first:end], bend[first + 1 : end],
-                        self.stats(steps, rejected, event), event)  # fmt: skip
+        return Solution(t[first:end], x[first:end], dx[first:end], bend[first + 1 : end], stats, event)
 
 
 class Samples(NamedTuple):
@@ -206,7 +205,7 @@ class ReusableIntegration:
         if settle is not None:
             projects = entry(settle.run), address(settle.mode.code), settle.first
             judge = 0 if settle.judge is None else entry(settle.judge)
-        write(workspace.programs, m, held, Function.arrivals, steps_per_call(function.length, n, workspace.tableau),
+        write(workspace.programs, m, held, Function.arrivals, steps_per_call(function.length, n, workspace.stages),
               judge, shared, run_by, code, first, one, look_by, looks, first, two, *projects, three)  # fmt: skip
         plain, programs = workspace.at
         native(lay_out).brief(self.at, plain, programs, address(kept), address(fresh), len(fresh))
@@ -336,7 +335,7 @@ class ReusableIntegration:
             return
         if self._fused is None:
             count = (until - control.t) / control.step
-            made = fused_step(self.function, self.settle, self.workspace.tableau, count)
+            made = fused_step(self.function, self.settle, RUNGE_KUTTA_4, count)
             self._fused = None if made is None else (made, made.workspace())
         if self._fused is not None and self._fused[0].compiled():
             made, z = self._fused
@@ -373,7 +372,7 @@ class ReusableIntegration:
         self._owed += steps - self._counted
         self._counted = steps
         if self._owed > STEPS_PER_COUNT:
-            self.function.used(0 if self.record.is_fused else self._owed * (self.workspace.tableau.stages - 1))
+            self.function.used(0 if self.record.is_fused else self._owed * (self.workspace.stages - 1))
             if self.guards is not None:
                 self.guards.used(self._owed)
             self._owed = 0
@@ -413,14 +412,15 @@ class ReusableIntegration:
         if status in (EVENT, REWRITE):
             hit = () if status == REWRITE else self.hits()
             event = Event(float(workspace.rows[0][last]), hit, workspace.x.copy())
-        return self.solution_of(first, last, integration.control.steps, integration.control.rejected, event, samples)
+        control = integration.control
+        stats = Stats(control.steps, control.rejected, control.evaluations)
+        return self.solution_of(first, last, stats, event, samples)
 
-    def solution_of(self, first: int, last: int, steps: int, rejected: int, event: Event | None,
-            samples: Samples | None) -> Solution:  # fmt: skip
+    def solution_of(self, first: int, last: int, stats: Stats, event: Event | None,
+                    samples: Samples | None) -> Solution:  # fmt: skip
         """What is in some rows of this page, and of those before it."""
-        self._count(steps)
+        self._count(stats.steps)
         self._counted = 0
-        stats = self.workspace.stats(steps, rejected, event)
         if samples is not None:
             record = self._keep(first, last, samples, float(self.workspace.rows[0][last]))
             self._record = None

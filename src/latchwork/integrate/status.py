@@ -21,7 +21,7 @@ class Status(Enum):
 
 ADVICE = {
     Status.TOO_MANY: "That is a limit of the method, not of the model: give it a larger max_steps, or a wider "
-    "tolerance; where the motion is stiff, lw.SciPy() takes longer steps.",
+    "tolerance; where the motion is stiff, lw.Radau() takes longer steps.",
     Status.NOT_FINITE: "Check the model near that time.",
 }
 ELSE = "Check the model near that time, or choose another step or tolerance."

@@ -5,18 +5,20 @@
     tick    one fixed step after what is held has changed
 
 A fixed step ends at ``origin + i h``, without accumulation, and the last one exactly at the end; a run that begins
-between two such times makes a shorter step to the next of them. Adaptive steps are controlled as in `adaptive`. After
-a step the state may be projected (`Projection`): where it cannot be reached, an adaptive step is taken back and a
-shorter one tried. Then the guards are watched (`guard_location`): at an event the step is cut short, and ends with the
-ẋ of the equations there. Python and machine code give the same bits.
+between two such times makes a shorter step to the next of them. Adaptive steps are controlled as in `adaptive`, those
+of an implicit method as in `radau`. After a step the state may be projected (`Projection`): where it cannot be reached,
+an adaptive step is taken back and a shorter one tried. Then the guards are watched (`guard_location`): at an event the
+step is cut short, and ends with the ẋ of the equations there; an implicit one, with the slope of its dense output.
+Python and machine code give the same bits.
 """
 
 from __future__ import annotations
 
 from latchwork.integrate.adaptive import GROW, SHRINK, STRETCH, factor, first_step, trial_error
 from latchwork.integrate.fused import SHARED
-from latchwork.integrate.guard_location import NONE, probe, watch
+from latchwork.integrate.guard_location import NONE, probe, slopes_at, watch
 from latchwork.integrate.integration import NOT_BELOW, PATIENT, SPENT, STRICT, Integration, StateFunction
+from latchwork.integrate.radau import implicit_step
 from latchwork.integrate.status import (
     ELSEWHERE,
     END,
@@ -164,7 +166,9 @@ def begin(integration: Integration, t: f64, state: f64p, held: f64p, least: f64)
     if control.fixed == 1:
         control.origin = control.grid
         control.made = fixed_steps_before(integration, t)
-    control.steps, control.rejected, control.tried, control.component = 0, 0, 0, -1
+    control.steps, control.rejected, control.tried, control.component, control.evaluations = 0, 0, 0, -1, 1
+    if control.implicit == 1:
+        integration.collocation.is_known, integration.collocation.before = 0, 0.0
     status = look(integration, t, integration.guards.arms)
     if status != FULL:
         return status
@@ -177,6 +181,7 @@ def begin(integration: Integration, t: f64, state: f64p, held: f64p, least: f64)
             control.atol[i] = control.absolute[integration.kept[i]]
     if control.fixed == 0 and control.first == 0.0:
         control.h = first_step(integration.equations, n, t, control.rtol, control.atol, x, k, control.unit)
+        control.evaluations += 1
     integration.first, integration.last = integration.page.free, integration.page.free
     recorded(integration, integration.first)
     return FULL
@@ -214,6 +219,7 @@ def fixed_step(integration: Integration, until: f64, total: i64) -> f64:
     else:
         step(integration.equations, n, control.stages, control.tableau, t, h, end, x, offset(x, n))
         accept(integration.equations, n, control.stages, x, offset(x, n))
+    control.evaluations += control.stages - 1
     return end
 
 
@@ -230,6 +236,7 @@ def adaptive_step(integration: Integration, until: f64) -> i64:
         end = until if t + STRETCH * h >= until else t + h
         h = end - t
         step(equations, n, s, m, t, h, end, x, k)
+        control.evaluations += s - 1
         err = trial_error(n, s, m, h, control.rtol, control.atol, x, equations.slots, k, e)
         control.component = not_finite(n, e)
         if err <= 1.0:
@@ -257,7 +264,8 @@ def projected(integration: Integration) -> i64:
     notes = int(state[n + 1])
     if state[n] != 0.0 and notes != UNREACHED:
         copy(n, state, x)
-        evaluate(integration.equations, n, t, x, offset(x, n))
+        if integration.control.implicit == 0:
+            evaluate(integration.equations, n, t, x, offset(x, n))
     return notes
 
 
@@ -286,7 +294,7 @@ def advance(integration: Integration, until: f64, total: i64) -> i64:
         if control.fixed == 1:
             control.t = fixed_step(integration, until, total)
         else:
-            status = adaptive_step(integration, until)
+            status = implicit_step(integration, until) if control.implicit == 1 else adaptive_step(integration, until)
             if status != FULL:
                 return status
         if projects == 1 and not_finite(n, k) < 0:
@@ -296,6 +304,7 @@ def advance(integration: Integration, until: f64, total: i64) -> i64:
             control.rejected += 1
             copy(n, before.x0, x)
             copy(n, before.dx0, k)
+            integration.collocation.before = 0.0
             if control.fixed == 1:
                 return ELSEWHERE
     control.made += 1
@@ -317,7 +326,11 @@ def watched(integration: Integration, t: f64) -> f64:
         probe(guards, t, end - t, theta)
         copy(n, made.x, x)
         control.t = t + theta * (end - t)
-        evaluate(integration.equations, n, control.t, x, offset(x, n))
+        if control.implicit == 1:
+            slopes_at(guards, end - t, theta, offset(x, n))
+        else:
+            evaluate(integration.equations, n, control.t, x, offset(x, n))
+            control.evaluations += 1
         for i in range(n):
             made.bend[i] = theta * theta * theta * theta * made.bend[i]
     return theta

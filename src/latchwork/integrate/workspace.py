@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.integrate.integration import Integration, Page, WatchedStep
+from latchwork.integrate.integration import Collocation, Integration, Page, WatchedStep
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
 from latchwork.program.function import Executable
 from latchwork.program.kernel import Kernel
@@ -39,11 +39,19 @@ class Workspace:
         self.plain = plain = lay_out(Integration, n=n)
         plain.x, plain.page, plain.control.atol = self._stages, self.page, self.atol
         plain.scratch, plain.projection.state, plain.kept = self._room
-        plain.control.absolute, plain.control.unit = self.atol, 1.0
+        self.units, self.collocation = np.ones(n), lay_out(Collocation, n=0)
+        plain.control.absolute, plain.control.unit, plain.control.units = self.atol, 1.0, self.units
+        plain.collocation = self.collocation
         plain.control.every, plain.control.component = 1, -1
         watch = plain.guards
         watch.armed, watch.hit, watch.first, watch.step = self.armed, self.hit, self.first, self.step
         watch.kinds, watch.heights, watch.floors = self.kinds, self.heights, self.floors
+
+    def collocate(self) -> Collocation:
+        """Memory for implicit steps, made once it is asked for."""
+        if self.collocation.n < self.n:
+            self.collocation = self.plain.collocation = lay_out(Collocation, n=self.n)
+        return self.collocation
 
     def _rows_of(self, room: int) -> tuple[Array, Array, Array, Array]:
         shape = room, self.n

@@ -30,6 +30,15 @@ def coupled(motion: Motion) -> list[set[int]]:
     return [{s for s in range(r) if below[r] >> s & 1} for r in range(len(below))]
 
 
+def largest_tree(motion: Motion) -> int:
+    """How many speeds the largest tree has: speeds that move bodies together, directly or by way of others."""
+    trees = list[int]()
+    for moved in _speeds_of_bodies(motion):
+        apart = [tree for tree in trees if not tree & moved]
+        trees = [*apart, reduce(or_, (tree for tree in trees if tree & moved), moved)]
+    return max((tree.bit_count() for tree in trees), default=0)
+
+
 def _speeds_of_bodies(motion: Motion) -> set[int]:
     """The speeds that move each body, a bit for each."""
     frames: dict[Frame | None, int] = {motion.system.tree.newtonian: 0, None: 0}

@@ -61,17 +61,19 @@ class Memory:
         self.blocks, self.empty = [*_blocks(arrays)], {int(array.ctypes.data) for array in arrays if not array.nbytes}
         self._starts = [block.address for block in self.blocks]
         self._by_code = {function.where[0]: function for function in functions}
-        self._entries = {function.entry for function in functions if isinstance(function.executor, Native)}
+        self._entries = {function.entry: function for function in functions if isinstance(function.executor, Native)}
 
     def find(self, address: int) -> int | None:
-        """The block that an address lies in."""
+        """The block that an address lies in, or just behind: there arrays of no length begin."""
         i = bisect_right(self._starts, address) - 1
-        return i if i >= 0 and address < self.blocks[i].address + WORD * len(self.blocks[i].words) else None
+        return i if i >= 0 and address <= self.blocks[i].address + WORD * len(self.blocks[i].words) else None
 
     def program(self, entry: int, code: int) -> Function | None:
         """The program that machine code, or the bytecode machine, runs by some bytecode."""
         found = self._by_code.get(code)
-        return found if found is not None and (entry in self._entries or entry == found.entry) else None
+        if found is not None and (entry in self._entries or entry == found.entry):
+            return found
+        return self._entries.get(entry)
 
 
 def memory_image(record: Any, *owners: Any) -> MemoryImage:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.program.kernel import PACKED, Kernel, _executors, bits
-from latchwork.program.machine import link, named_code, object_code
+from latchwork.program.machine import LOOPS, PASSES, link, named_code, object_code
 from latchwork.program.records.shape import Shape, shape_of
 from latchwork.program.records.view import View, address_of
 from latchwork.program.sources import HERE, digest
@@ -28,6 +28,7 @@ OURS = f"{__name__.partition('.')[0]}."  # how the names of our own kernels star
 _lock = threading.Lock()
 _known: dict[Kernel[..., Any], Native] = {}
 _groups: dict[Kernel[..., Any], tuple[Kernel[..., Any], ...]] = {}
+_looping: set[Kernel[..., Any]] = set()
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,14 @@ def native(kernel: Kernel[..., Any]) -> Native:
     return found
 
 
-def together(*kernels: Kernel[..., Any]) -> None:
-    """Say that these kernels are used together: where one is asked for, all are compiled, in one go."""
+def together(*kernels: Kernel[..., Any], loops: bool = False) -> None:
+    """Say that these kernels are used together: where one is asked for, all are compiled, in one go.
+
+    Those that spend their time in ``loops`` over matrices are worth a longer compilation; their bits are the same.
+    """
     _groups.update(dict.fromkeys(kernels, kernels))
+    if loops:
+        _looping.update(kernels)
 
 
 def _build(kernels: list[Kernel[..., Any]]) -> None:
@@ -75,10 +81,11 @@ def _build(kernels: list[Kernel[..., Any]]) -> None:
 
 def _code(kernels: list[Kernel[..., Any]]) -> bytes:
     """Our own kernels are known by their sources, those of others by their text."""
+    passes = LOOPS if _looping.issuperset(kernels) else PASSES
     if not all(kernel.name.startswith(OURS) for kernel in kernels):
-        return object_code(_text(kernels))
+        return object_code(_text(kernels), passes)
     names = [kernel.name for kernel in kernels] + [digest(folder) for folder in sorted(folders(kernels))]
-    return named_code(" ".join(names), lambda: _text(kernels))
+    return named_code(" ".join(names), lambda: _text(kernels), passes)
 
 
 def folders(kernels: Iterable[Kernel[..., Any]]) -> set[Path]:

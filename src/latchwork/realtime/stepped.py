@@ -9,7 +9,7 @@ from latchwork.hybrid.time_stepping.settings import TimeStepping
 from latchwork.integrate.methods import RK4
 from latchwork.realtime.exhibit import Exhibit
 
-MOST = 500  # events within ten steps: more are too thick
+MOST = 100  # events within ten steps: more are too thick, and are stepped through
 
 
 class Stepped(Simulation):

@@ -29,8 +29,8 @@ COMPILERS = [
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX sockets")
 
 
-def joystick():
-    """A stick on a pivot, with a spring and a damper; the force on its tip drives inputs Fx and Fy."""
+def joystick(motor=False):
+    """A stick on a pivot, with a spring and a damper, or a motor; the force on its tip drives inputs Fx and Fy."""
     model = lw.Model("joy stick")
     (q,) = model.coordinates("q")
     model.speeds(w=dt(q))
@@ -42,6 +42,8 @@ def joystick():
     model.body("stick", frame=A, center=model.origin.at("C", 0.1 * A.y), mass=0.2, inertia=lw.inertia(A, zz=4e-4))
     model.torque(A, -(0.5 * q + b * dt(q)) * N.z)
     model.force(tip, Fx * N.x + Fy * N.y)
+    if motor:
+        model.torque(A, model.input("T") * N.z)
     return model.equations()
 
 
@@ -114,6 +116,39 @@ def test_the_c_client_moves_as_its_model_does(tmp_path, compiler):
     assert world.x == pytest.approx(mass.x, rel=1e-11)
     assert f"ticks = {TICKS}, received = {TICKS}, malformed = 0, missed = 0" in text
     assert last.body is None
+
+
+@posix
+@pytest.mark.skipif(shutil.which("make") is None or shutil.which("gcc") is None, reason="needs make and gcc")
+@pytest.mark.parametrize("which", ["projected", "expressions"])
+def test_a_law_moves_the_device_in_the_loop(tmp_path, which):
+    """A motor in the stick follows its reference, at every step, against the hand: as Python does, to rounding."""
+    equations = joystick(motor=True)
+    t, q, w = equations.system.t, equations.q[0], equations.u[0]
+    goal = 0.3 + 0.2 * lw.sin(8.0 * t)
+    law = lw.control.Projected(tracks={"q": goal}, gains=(400.0, 40.0), inputs=["T"], unknown=["Fx", "Fy"], name="hold")
+    if which == "expressions":
+        law = lw.control.Law({"T": -2.0 * (q - goal) - 0.05 * w}, name="hold")
+    export_hil(equations, tmp_path, handle="tip", force=["Fx", "Fy"], q={"q": 0.3}, law=law)
+    text, world, _ = served(compiled(tmp_path, "gcc"))
+    sim = lw.Simulation(equations, {"q": 0.3}, controllers=[lw.control.Sampled(law, STEP)], method=lw.RK4(STEP))
+    tip, mass = equations.system.tree.points["tip"], World((-0.05, 0.15))
+    velocity = equations.velocity(tip)
+    for tick in range(TICKS):
+        place, speed = (equations.evaluate(what, sim.x[:1], sim.x[1:2]).tolist() for what in (tip.position(), velocity))
+        force = mass.pull(Reading("mass", place=tuple(place), velocity=tuple(speed)))
+        sim.inputs["Fx"], sim.inputs["Fy"] = -force[0], -force[1]
+        sim.advance((tick + 1) * STEP)
+    found = [float(number) for number in re.search(r"^x = (.*)$", text, re.MULTILINE)[1].split()]
+    assert found == pytest.approx(sim.x[:2], rel=1e-8)
+    assert world.x == pytest.approx(mass.x, rel=1e-8)
+
+
+def test_a_python_function_is_no_law_of_a_device(tmp_path):
+    """It is refused by name."""
+    law = lw.control.Sampled(lambda t, q, u, memory: {"T": 0.0}, STEP, inputs=["T"], name="mine")
+    with pytest.raises(lw.ModelError, match="controller 'mine' is the Python function"):
+        export_hil(joystick(motor=True), tmp_path, handle="tip", force=["Fx"], law=law)
 
 
 def test_the_program_names_what_the_model_has(tmp_path):

@@ -45,7 +45,7 @@ def by_qr(n: i64, m: i64, cut: f64, A: f64p, a: f64p, N: f64p, gamma: f64p, work
     for i in range(m):
         for j in range(n):
             Q[j * m + i] = A[i * n + j]
-    rank = qr(n, m, cut, Q, tau, p)
+    rank = qr(n, m, cut, Q, tau, p, N)
     for i in range(n):
         gamma[i] = 0.0
     for i in range(rank):

@@ -43,7 +43,7 @@ def project_pseudoinverse(n: i64, m: i64, cut: f64, A: f64p, a: f64p, P: f64p, r
     for i in range(m):
         for j in range(n):
             Q[j * m + i] = A[i * n + j]
-    rank = qr(n, m, cut, Q, tau, p)
+    rank = qr(n, m, cut, Q, tau, p, R)
     for i in range(m):
         b[i] = -a[int(p[i])]
         for j in range(rank):

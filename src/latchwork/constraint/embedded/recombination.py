@@ -9,7 +9,7 @@ motion goes, and the equations stay smooth across.
 
 from __future__ import annotations
 
-from latchwork.algebra.elimination import cholesky, cholesky_solve, lu_solve, lu_solve_transposed
+from latchwork.algebra.elimination import add_row, cholesky, cholesky_solve, lu_solve, lu_solve_transposed
 from latchwork.constraint.embedded.circuit import CLOSE
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.embedded.projection import all_speeds
@@ -82,17 +82,17 @@ def recombine(mode: EmbeddedMode, packed: f64p) -> None:
     n, m, k = mode.n, mode.m, mode.k
     d, MTs, Mt = mode.D, mode.MT, mode.mass
     for i in range(n):
+        row = offset(MTs, i * k)
         for a in range(k):
-            total = entry(packed, i, mode.ind[a])
-            for s in range(m):
-                total += entry(packed, i, mode.dep[s]) * d[s * k + a]
-            MTs[i * k + a] = total
+            row[a] = entry(packed, i, mode.ind[a])
+        for s in range(m):
+            add_row(k, entry(packed, i, mode.dep[s]), offset(d, s * k), row)
     for a in range(k):
+        row, first = offset(Mt, a * k), offset(MTs, mode.ind[a] * k)
         for b in range(a + 1):
-            total = MTs[mode.ind[a] * k + b]
-            for s in range(m):
-                total += d[s * k + a] * MTs[mode.dep[s] * k + b]
-            Mt[a * k + b] = total
+            row[b] = first[b]
+        for s in range(m):
+            add_row(a + 1, d[s * k + a], offset(MTs, mode.dep[s] * k), row)
 
 
 @kernel

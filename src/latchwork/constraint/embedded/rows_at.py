@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from latchwork.algebra.elimination import cholesky, cholesky_solve, lu_in_units, lu_solve
+from latchwork.algebra.elimination import cholesky, cholesky_solve, lu_in_units, lu_solve, lu_solve_columns
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.row_sources import read_bias, read_place
 from latchwork.constraint.terms import NEAR
@@ -68,17 +68,19 @@ def read_biases(mode: EmbeddedMode) -> None:
 def dependent_columns(mode: EmbeddedMode) -> None:
     """D = −B1⁻¹ B2, and its largest entry where speeds are measured by their kinetic energy."""
     n, m, k, rows = mode.n, mode.m, mode.k, mode.rows
-    B, d, weight = offset(mode.place, rows), mode.D, mode.weight
-    column = mode.gamma
-    largest = 0.0
+    B, d, weight, unit = offset(mode.place, rows), mode.D, mode.weight, mode.temp
     for c in range(k):
-        for i in range(m):
-            column[i] = -B[mode.kept[i] * n + mode.ind[c]]
-        lu_solve(m, mode.B1, mode.order, column)
-        for i in range(m):
-            d[i * k + c] = column[i]
-            ratio = divide(weight[mode.dep[i]], weight[mode.ind[c]])
-            largest = maximum(largest, fabs(column[i]) * sqrt(ratio))
+        unit[c] = divide(1.0, sqrt(weight[mode.ind[c]]))
+    for i in range(m):
+        for c in range(k):
+            d[i * k + c] = -B[mode.kept[i] * n + mode.ind[c]]
+    lu_solve_columns(m, k, mode.B1, mode.order, d)
+    largest = 0.0
+    for i in range(m):
+        most = 0.0
+        for c in range(k):
+            most = maximum(most, fabs(d[i * k + c]) * unit[c])
+        largest = maximum(largest, most * sqrt(weight[mode.dep[i]]))
     mode.notes.largest_d = largest
 
 

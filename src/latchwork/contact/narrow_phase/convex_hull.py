@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -60,7 +61,13 @@ def outline(x: Array) -> Solid:
 
 
 def polytope(x: Array) -> Solid:
-    """The hull of points in space, triangles in one plane made one face."""
+    """The hull of points in space, triangles in one plane made one face. Asked for by whoever looks at a shape."""
+    return _polytope(x.shape[0], x.tobytes())
+
+
+@lru_cache(maxsize=256)
+def _polytope(count: int, numbers: bytes) -> Solid:
+    x = np.frombuffer(numbers).reshape(count, 3)
     from scipy.spatial import ConvexHull
 
     hull = ConvexHull(x)

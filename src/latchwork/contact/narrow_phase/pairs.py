@@ -127,10 +127,16 @@ def _parts(name: str, shape: Any, other: Any) -> tuple[Part, ...]:
     if isinstance(shape, Curve | Surface):
         parts = patch_parts(name, shape)
         return (replace(parts[0], label=shape.what), *parts[1:]) if isinstance(other, Curve | Surface) else parts
-    parts = fitted_arc(shape) if fits(name, shape, other) else decompose(shape)
+    parts = fitted_arc(shape) if fits(name, shape, other) else decompose(shape, _met(type(shape), type(other)))
     if not isinstance(other, Curve):
         return parts
     return tuple(flat for part in parts for flat in in_plane(part, up_of(other)))
+
+
+def _met(a: type, b: type) -> set[type]:
+    """Those kinds of parts of a shape that meet some part of another."""
+    table = MEET.keys() | TRACKED.keys()
+    return {x for x in KINDS[a] if b is Curve or any((x, y) in table or (y, x) in table for y in KINDS[b])}
 
 
 def between_parts(name: str, a: Part, b: Part) -> Feature | None:

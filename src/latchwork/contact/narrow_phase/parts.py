@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from latchwork.constraint.joints.spot import Spot, spot
 from latchwork.contact.curves import Curve, Surface
@@ -180,6 +180,7 @@ class Border:
 
 
 Part = Track | Border | Ball | Flat | Rod | Sheet | Bow | Hoop | Stud | Disc | Slope
+PARTS: tuple[type, ...] = get_args(Part)
 
 
 def inside(bounds: tuple[Half, ...], seen: Callable[[Place], Vector], height: Expr | None = None) -> tuple[Expr, ...]:

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
 from latchwork.contact.broad_phase.spheres import radius_of
 from latchwork.contact.narrow_phase.boundary_parts import of_boundary
 from latchwork.contact.narrow_phase.outline_depths import depths, turns
-from latchwork.contact.narrow_phase.parts import Ball, Bow, Disc, Flat, Half, Hoop, Part, Place, Rod, Sheet, Slope, Stud
+from latchwork.contact.narrow_phase.parts import (
+    PARTS,
+    Ball,
+    Bow,
+    Disc,
+    Flat,
+    Half,
+    Hoop,
+    Part,
+    Place,
+    Rod,
+    Sheet,
+    Slope,
+    Stud,
+)
 from latchwork.contact.narrow_phase.solid_parts import of_box, of_hull
 from latchwork.contact.shapes.base import Shape, numeric
 from latchwork.contact.shapes.boundary import Boundary
@@ -188,8 +202,9 @@ MADE_OF: dict[type, tuple[Callable[[Any], Parts], tuple[type, ...]]] = {
 }
 
 
-def decompose(shape: Shape | Point) -> Parts:
-    """The parts of a shape; those that meet along bounds know its size."""
-    parts, size = MADE_OF[type(shape)][0](shape), 2.0 * radius_of(shape)
+def decompose(shape: Shape | Point, met: Collection[type] = PARTS) -> Parts:
+    """The parts of a shape, those of some kinds; those that meet along bounds know its size."""
+    made = of_hull(shape, met) if isinstance(shape, Hull) else MADE_OF[type(shape)][0](shape)
+    parts, size = [part for part in made if type(part) in met], 2.0 * radius_of(shape)
     sized = Ball, Flat, Rod, Sheet, Hoop, Disc
     return tuple(replace(part, size=size) if isinstance(part, sized) else part for part in parts)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from latchwork.algebra.products import dot
 from latchwork.contact.narrow_phase.convex_hull import outline, polytope
-from latchwork.contact.narrow_phase.parts import Ball, Flat, Half, Part, Place, Rod
+from latchwork.contact.narrow_phase.parts import PARTS, Ball, Flat, Half, Part, Place, Rod
 from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import minimum
@@ -71,8 +72,9 @@ def min_of(half: list[Any]) -> Any:
     return least
 
 
-def of_hull(shape: Hull) -> tuple[Part, ...]:
-    """Sides and corners in the plane; faces, edges and corners in space; with numbers throughout."""
+def of_hull(shape: Hull, met: Collection[type] = PARTS) -> tuple[Part, ...]:
+    """Sides and corners in the plane; faces, edges and corners in space; with numbers throughout. Of a hull of many
+    corners no more are made than kinds of parts that are met."""
     assert shape.center is not None
     place, x = Place(shape.center, shape.frame, Vector(shape.tree, {})), shape.vertices
     solid = outline(x) if shape.is_flat else polytope(x)
@@ -82,17 +84,17 @@ def of_hull(shape: Hull) -> tuple[Part, ...]:
 
     parts: list[Part] = []
     what = "side" if shape.is_flat else "face"
-    for i, face in enumerate(solid.faces):
+    for i, face in enumerate(solid.faces if Flat in met else ()):
         sides = [Half(place, vector(u), float(dot(-u, x[v])), lean) for u, v, lean in face.sides]
         behind = Half(place, vector(face.normal), 0.5 * face.depth - face.offset)
         parts.append(Flat(place, vector(face.normal), face.offset, f"{what} {i + 1}", (*sides, behind)))
     thin = 0.5 * min(face.depth for face in solid.faces)
-    for i, edge in enumerate(solid.edges):
+    for i, edge in enumerate(solid.edges if Rod in met else ()):
         start = place.beside(vector(x[edge.start]))
         bounds = tuple(Half(start, vector(-u)) for u in edge.into)
         parts.append(Rod(start, vector(edge.along), edge.length, 0.0, f"edge {i + 1}", bounds,
                          tuple(vector(u) for u in edge.into), thin))  # fmt: skip
-    for i, (v, leaving) in enumerate(solid.corners):
+    for i, (v, leaving) in enumerate(solid.corners if Ball in met else ()):
         corner = place.beside(vector(x[v]))
         bounds = tuple(Half(corner, vector(-t)) for t in leaving)
         parts.append(Ball(corner, 0.0, f"corner {i + 1}", bounds))

@@ -52,7 +52,11 @@ class ConeProblem:
     kind: i64  # the projection
     first: i64p = array("most_contacts")  # the normal row of each contact
     wide: i64p = array("most_contacts")  # entries of each of its rows
-    rho: f64p = array("most_rows")  # the inverse of how far P goes along w; 0 where nothing moves
+    column_at: i64p = array("most_contacts")  # where its speeds begin in ``column``
+    column: i64p = array("most_entries")  # the speeds of every contact, in the order of elimination
+    cross: f64p = array("2 * most_contacts")  # A between the normal and each tangent
+    rho: f64p = array("most_rows")  # A_ii, or a bound of it over two tangents
+    along_w: f64p = array("most_rows")  # 1/ρ: how far P goes along w; 0 where nothing moves
     R: f64p = array("most_contacts")  # the proximal term
     # islands: blocks and contacts in the order of elimination
     islands: i64
@@ -96,26 +100,20 @@ def row_of(problem: ConeProblem, c: i64, i: i64) -> f64p:
 @kernel
 def along(problem: ConeProblem, c: i64, i: i64, xi: f64p) -> f64:
     """``G ξ`` in one row of a contact; ξ in the order of elimination."""
-    at, total = problem.entry_at[c] + i * problem.wide[c], 0.0
-    for k in range(problem.touch_at[c], problem.touch_at[c + 1]):
-        block = problem.touched[k]
-        size, place = problem.block_start[block + 1] - problem.block_start[block], problem.place[block]
-        for j in range(size):
-            total += problem.G[at + j] * xi[place + j]
-        at += size
+    wide, column, total = problem.wide[c], offset(problem.column, problem.column_at[c]), 0.0
+    g = offset(problem.G, problem.entry_at[c] + i * wide)
+    for j in range(wide):
+        total += g[j] * xi[column[j]]
     return total
 
 
 @kernel
 def push(problem: ConeProblem, c: i64, i: i64, P: f64, xi: f64p) -> None:
     """``ξ ← ξ + Gᵀ P`` of one row of a contact."""
-    at = problem.entry_at[c] + i * problem.wide[c]
-    for k in range(problem.touch_at[c], problem.touch_at[c + 1]):
-        block = problem.touched[k]
-        size, place = problem.block_start[block + 1] - problem.block_start[block], problem.place[block]
-        for j in range(size):
-            xi[place + j] += problem.G[at + j] * P
-        at += size
+    wide, column = problem.wide[c], offset(problem.column, problem.column_at[c])
+    g = offset(problem.G, problem.entry_at[c] + i * wide)
+    for j in range(wide):
+        xi[column[j]] += g[j] * P
 
 
 @kernel
@@ -160,9 +158,9 @@ def lawlessness(problem: ConeProblem, island: i64, P: f64p) -> f64:
         c = problem.listed[k]
         first, size = problem.first[c], 0.0
         for i in range(1 + problem.tangents[c]):
-            w, rho = along(problem, c, i, problem.xi) + problem.b[first + i], problem.rho[first + i]
+            w = along(problem, c, i, problem.xi) + problem.b[first + i]
             problem.w[first + i] = w
-            z[first + i] = P[first + i] - divide(w, rho) if rho > 0.0 else P[first + i]
+            z[first + i] = P[first + i] - w * problem.along_w[first + i]
             size += z[first + i] * z[first + i] if i > 0 else 0.0
         n = problem.least[c] if problem.fixed[c] == 1 else maximum(z[first], problem.least[c])
         worst = maximum(worst, fabs(P[first] - n) * problem.rho[first])

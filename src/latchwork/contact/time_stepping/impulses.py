@@ -52,10 +52,14 @@ def begin(problem: ConeProblem) -> None:
             rho[row + i] = dot(wide, row_of(problem, c, i), row_of(problem, c, i))
             most = maximum(most, rho[row + i])
             scale = maximum(scale, fabs(problem.b[row + i]))
+        for i in range(tangents):
+            problem.cross[2 * c + i] = dot(wide, row_of(problem, c, 0), row_of(problem, c, 1 + i))
         if tangents == 2:
             across = dot(wide, row_of(problem, c, 1), row_of(problem, c, 2))
             rho[row + 1] = maximum(rho[row + 1], rho[row + 2]) + fabs(across)
             rho[row + 2] = rho[row + 1]
+        for i in range(row, row + 1 + tangents):
+            problem.along_w[i] = divide(1.0, rho[i]) if rho[i] > 0.0 else 0.0
         longest = maximum(longest, most)
         problem.R[c] = most if most > 0.0 else 1.0
         problem.shift[c], problem.factored[c] = 0.0, -1

@@ -73,6 +73,21 @@ def find_islands(problem: ConeProblem) -> None:
             islands += 1
             problem.island_block[islands], problem.island_contact[islands] = end, contacts
     problem.islands = islands
+    list_columns(problem)
+
+
+@kernel
+def list_columns(problem: ConeProblem) -> None:
+    """The speeds of every contact, by their places in the order of elimination."""
+    at = 0
+    for c in range(problem.contacts):
+        problem.column_at[c] = at
+        for k in range(problem.touch_at[c], problem.touch_at[c + 1]):
+            block = problem.touched[k]
+            place = problem.place[block]
+            for j in range(problem.block_start[block + 1] - problem.block_start[block]):
+                problem.column[at] = place + j
+                at += 1
 
 
 @kernel

@@ -10,7 +10,7 @@ where regions of the cones have changed.
 
 from __future__ import annotations
 
-from latchwork.contact.time_stepping.cone_problem import ConeProblem, along, island_size, push
+from latchwork.contact.time_stepping.cone_problem import ConeProblem, along, island_size, push, row_of
 from latchwork.contact.time_stepping.projection import CONVEX, COULOMB, HELD_BACK, SLIDES, differentiate, project
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset
 from latchwork.program.scalar import maximum
@@ -83,33 +83,21 @@ def assemble(problem: ConeProblem, island: i64, kind: i64, n: i64) -> None:
 
 @kernel
 def add_product(problem: ConeProblem, c: i64, i: i64, j: i64, factor: f64) -> None:
-    """``H ← H + factor g_iᵀ g_j`` with two rows of a contact."""
-    at, other = problem.entry_at[c] + i * problem.wide[c], problem.entry_at[c] + j * problem.wide[c]
-    a = 0
-    for k in range(problem.touch_at[c], problem.touch_at[c + 1]):
-        block = problem.touched[k]
-        p = problem.place[block]
-        for _ in range(problem.block_start[block + 1] - problem.block_start[block]):
-            part = problem.G[at + a] * factor
-            if part != 0.0:
-                add_row(problem, c, p, part, other)
-            a += 1
-            p += 1
-
-
-@kernel
-def add_row(problem: ConeProblem, c: i64, p: i64, part: f64, at: i64) -> None:
-    """``H_pq ← H_pq + part g_q``: left of the diagonal in L, else in U."""
-    for k in range(problem.touch_at[c], problem.touch_at[c + 1]):
-        block = problem.touched[k]
-        place, size = problem.place[block], problem.block_start[block + 1] - problem.block_start[block]
-        for j in range(size):
-            q = place + j
-            if q < p:
-                problem.L[problem.row_at[p] + q - problem.left[p]] += part * problem.G[at + j]
-            else:
-                problem.U[problem.row_at[q] + p - problem.left[q]] += part * problem.G[at + j]
-        at += size
+    """``H ← H + factor g_iᵀ g_j`` with two rows of a contact: left of the diagonal in L, else in U."""
+    wide, column = problem.wide[c], offset(problem.column, problem.column_at[c])
+    g, other = row_of(problem, c, i), row_of(problem, c, j)
+    L, U, row_at, left = problem.L, problem.U, problem.row_at, problem.left
+    for a in range(wide):
+        p, part = column[a], g[a] * factor
+        if part != 0.0:
+            below, at = row_at[p] - left[p], 0
+            for b in range(wide):
+                q = column[b]
+                if q < p:
+                    L[below + q] += part * other[b]
+                else:
+                    at = row_at[q] + p - left[q]
+                    U[at] += part * other[b]
 
 
 @kernel

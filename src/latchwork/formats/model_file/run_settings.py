@@ -176,7 +176,7 @@ def _guard(build: Build, code: Code) -> Expr:
 
 
 def _method(entry: Entry) -> Any:
-    from latchwork.integrate.methods import RK4, DormandPrince
+    from latchwork.integrate.methods import RK4, DormandPrince, Radau
     from latchwork.integrate.stiff import SciPy, Sundials
 
     ((name, options),) = entry.values.items()
@@ -184,4 +184,5 @@ def _method(entry: Entry) -> Any:
     if "atol" in values:
         values["atol"] = values["atol"][0] if len(values["atol"]) == 1 else tuple(values["atol"])
     with entry.place.blamed():
-        return {"DormandPrince": DormandPrince, "RK4": RK4, "SciPy": SciPy, "Sundials": Sundials}[name](**values)
+        methods = (DormandPrince, Radau, RK4, SciPy, Sundials)
+        return {method.__name__: method for method in methods}[name](**values)

@@ -16,6 +16,13 @@ METHOD = Shape("method", {
         "first_step": Field("number", "length of the first step"),
         "max_steps": MAX_STEPS,
     }), "adaptive steps, order 5(4)"),
+    "Radau": Field(Shape("Radau", {
+        "rtol": RTOL,
+        "atol": ATOL,
+        "max_step": MAX_STEP,
+        "first_step": Field("number", "length of the first step"),
+        "max_steps": MAX_STEPS,
+    }), "adaptive steps for stiff systems, Radau IIA of order 5"),
     "RK4": Field(Shape("RK4", {
         "step": Field("number", "length of every step", needed=True),
         "every": Field("count", "steps from one that is recorded to the next"),
@@ -34,7 +41,7 @@ METHOD = Shape("method", {
         "max_step": MAX_STEP,
         "max_steps": MAX_STEPS,
     }), "adaptive steps for stiff systems, by CVODE of SUNDIALS"),
-}, one_of=("DormandPrince", "RK4", "SciPy", "Sundials"))  # fmt: skip
+}, one_of=("DormandPrince", "Radau", "RK4", "SciPy", "Sundials"))  # fmt: skip
 TABLE = Shape("table", {
     "times": Field(Listed("number"), "times of the rows, growing; the first no later than the start", needed=True),
     "values": Field(Listed("number"), "the value of each row", needed=True),

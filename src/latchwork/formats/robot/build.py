@@ -17,6 +17,7 @@ from latchwork.formats.robot.parts import REVOLUTE, Description, Inertial, Joint
 from latchwork.formats.robot.robot import Names, Robot, RobotJoint
 from latchwork.formats.robot.rotations import Array
 from latchwork.formats.robot.ties import add_friction, add_limits, add_ties
+from latchwork.formats.robot.units import describe_inputs, describe_joint
 from latchwork.mechanics.body import inertia
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS
@@ -24,6 +25,7 @@ from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.derivative import dt
 from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.quantity import Quantity
 
 MOMENTS = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "yz": (1, 2), "zx": (2, 0)}
 Symbols = tuple[tuple[Expr, ...], tuple[Expr, ...]]
@@ -52,7 +54,8 @@ def build(description: Description, losses: bool = True, parameters: bool = Fals
     add_armatures(robot, description.joints, number)
     add_passive(robot, description.joints, number, losses)
     add_drives(robot, description.drives, number, builder.names)
-    measures = [number(f"g_{axis}", g) for axis, g in zip("xyz", description.gravity, strict=True)]
+    describe_inputs(robot, description.drives)
+    measures = [number(f"g_{axis}", g, "m/s^2") for axis, g in zip("xyz", description.gravity, strict=True)]
     robot.gravity(robot.frame.vector(*measures))
     add_ties(robot, description.ties, builder.places, builder.frame_names, builder.point_names)
     if losses:
@@ -92,15 +95,16 @@ class _Builder:
 
     # --- symbols ------------------------------------------------------------------------------------------------
 
-    def number(self, name: str, value: float) -> Any:
-        """A number of the file: zero stays zero, others are constants or parameters."""
+    def number(self, name: str, value: float, unit: str = "") -> Any:
+        """A number of the file: zero stays zero, others are constants or parameters, in a unit."""
         if value == 0.0 or not self.parameters:
             return float(value)
-        return self.robot.parameter(self.names.symbol(name), float(value))
+        return self.robot.parameter(self.names.symbol(name), Quantity(float(value), unit))
 
     def vector(self, frame: Frame, name: str, measures: Sequence[float] | Array) -> Vector:
-        """Measures in a frame, each a number of the file."""
-        return frame.vector(*(self.number(f"{name}_{axis}", float(x)) for axis, x in zip("xyz", measures, strict=True)))
+        """Lengths along the axes of a frame, each a number of the file."""
+        named = zip("xyz", measures, strict=True)
+        return frame.vector(*(self.number(f"{name}_{axis}", float(x), "m") for axis, x in named))
 
     def add_symbols(self, placed: Placed) -> None:
         """Coordinates (the joint's own name) and speeds (u_ before it); where there are several, with suffixes."""
@@ -112,6 +116,7 @@ class _Builder:
         u_names = [self.names.symbol(name, "u_") for name in _suffixed(part, row.u_suffixes)]
         q = self.robot.coordinates(*q_names)
         self.symbols[part.name] = q, self._speeds(u_names, q, _shift(placed) == 0.0)
+        describe_joint(self.robot, part, q_names, u_names)
 
     def _speeds(self, names: list[str], q: tuple[Expr, ...], mounted: bool) -> tuple[Expr, ...]:
         """Speeds that the joint explains when it is mounted, or that are rates by definition."""
@@ -137,8 +142,8 @@ class _Builder:
 
     def _mass(self, name: str, frame: Frame, origin: Point, own: Inertial) -> None:
         center = origin.at(self.point_names.any(f"{name}_com"), self.vector(frame, f"c_{name}", own.center))
-        moments = {key: self.number(f"I_{name}_{key}", float(own.matrix[ij])) for key, ij in MOMENTS.items()}
-        self.robot.body(name, frame, center, self.number(f"m_{name}", own.mass), inertia(frame, **moments))
+        moments = {key: self.number(f"I_{name}_{key}", float(own.matrix[ij]), "kg m^2") for key, ij in MOMENTS.items()}
+        self.robot.body(name, frame, center, self.number(f"m_{name}", own.mass, "kg"), inertia(frame, **moments))
 
     # --- joints -------------------------------------------------------------------------------------------------
 

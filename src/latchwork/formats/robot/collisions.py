@@ -69,7 +69,17 @@ def add_collisions(robot: Robot, description: Description, wanted: Colliding, pl
     laws = _laws(robot, wanted, [(g, shape) for _, g, shape in found], floor)
     robot.collide(*things, masks=masks, without=without,
                   neighbours=description.touching.parents_too, name="robot", **laws)  # fmt: skip
-    robot.notes += (*description.touching.notes, *maker.notes)
+    robot.notes += (*description.touching.notes, *maker.notes, *_shapeless({link for link, *_ in found}, bodies))
+
+
+def _shapeless(links: set[str], bodies: list[MergedBody]) -> tuple[str, ...]:
+    """A note of bodies that have mass and no shape."""
+    names = [body.name for body in bodies if body.inertial.mass > 0.0 and not links & body.links.keys()]
+    if not names:
+        return ()
+    shown = ", ".join(f"'{name}'" for name in names[:3]) + f" and {len(names) - 3} more" * (len(names) > 3)
+    does = "have no collision geometry and pass" if len(names) > 1 else "has no collision geometry and passes"
+    return (f"{shown} {does} through everything: give shapes in the file, or robot.collide(...) them",)
 
 
 def _floor(robot: Robot, description: Description, ground: bool | float) -> Plane:

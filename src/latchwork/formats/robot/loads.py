@@ -8,13 +8,14 @@ from typing import Any
 
 from latchwork.formats.robot.parts import PRISMATIC, REVOLUTE, Drive, JointPart
 from latchwork.formats.robot.robot import Names, Robot, RobotJoint
+from latchwork.formats.robot.units import coordinate_unit, damping_unit, inertia_unit, stiffness_unit
 from latchwork.mechanics.body import inertia
 from latchwork.mechanics.joints import JOINTS, QUATERNION
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import maximum, minimum
 from latchwork.symbolic.quantity import quantity
 
-Number = Callable[[str, float], Any]
+Number = Callable[..., Any]  # a number of the file by name, value and unit
 
 
 def add_drives(robot: Robot, drives: Iterable[Drive], number: Number, names: Names) -> None:
@@ -43,9 +44,10 @@ def add_passive(robot: Robot, parts: Iterable[JointPart], number: Number, losses
             continue
         joint = robot.joints[part.name]
         if part.stiffness:
-            _spring(robot, joint, number(f"k_{part.name}", part.stiffness), number(f"q0_{part.name}", part.spring_rest))
+            k = number(f"k_{part.name}", part.stiffness, stiffness_unit(part))
+            _spring(robot, joint, k, number(f"q0_{part.name}", part.spring_rest, coordinate_unit(part.kind)))
         if losses and part.damping:
-            _resist(robot, joint, number(f"d_{part.name}", part.damping))
+            _resist(robot, joint, number(f"d_{part.name}", part.damping, damping_unit(part)))
 
 
 def _act(robot: Robot, joint: RobotJoint, effort: Any, name: str = "") -> None:
@@ -89,7 +91,7 @@ def add_armatures(robot: Robot, parts: Iterable[JointPart], number: Number) -> N
     for part in parts:
         if not part.armature or part.name not in robot.joints:
             continue
-        joint, a = robot.joints[part.name], number(f"a_{part.name}", part.armature)
+        joint, a = robot.joints[part.name], number(f"a_{part.name}", part.armature, inertia_unit(part))
         rates = joint.u or (joint.rate,)
         for k in range(0, len(rates), 3):
             name = f"{part.name}_rotor" + (str(k // 3 + 1) if len(rates) > 3 else "")

@@ -16,6 +16,7 @@ from latchwork.formats.robot.loads import Number
 from latchwork.formats.robot.parts import REVOLUTE, JointPart, JointTie, LinkTie, Tie
 from latchwork.formats.robot.robot import Names, Robot, RobotJoint
 from latchwork.formats.robot.rotations import Pose
+from latchwork.formats.robot.units import effort_unit
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.symbolic.expr import Expr
@@ -72,7 +73,7 @@ def add_friction(robot: Robot, parts: Iterable[JointPart], number: Number) -> No
     for part in parts:
         if part.friction and part.name in robot.joints:
             label, joint = f"{part.name} friction", robot.joints[part.name]
-            limit = number(f"f_{part.name}", part.friction)
+            limit = number(f"f_{part.name}", part.friction, effort_unit(part.kind))
             if joint.link is not None:
                 robot.friction(label, joint.link, limit)
             elif joint.rate is not None:

@@ -243,7 +243,11 @@ def free_motion(delassus: Delassus, x: f64p) -> i64:
 
 @kernel
 def operate(delassus: Delassus, x: f64p) -> None:
-    """v, b, A, and by what they are judged, once P and u̇₀ are known."""
+    """v, b, A, and by what they are judged, once P and u̇₀ are known.
+
+    Of b = J u̇₀ + c nothing is left but rounding where it is less than that of what it is summed from, Σ |(J P)_j f_j|
+    and c: the force of a contact has come to zero there.
+    """
     n, rows, u = delassus.n, delassus.rows, offset(x, 1 + delassus.n_q)
     v, b, C, c, J, A = delassus.v, delassus.b, delassus.C, delassus.c, delassus.J, delassus.A
     udot, inverse, work = delassus.udot, delassus.inverse, delassus.work
@@ -254,11 +258,11 @@ def operate(delassus: Delassus, x: f64p) -> None:
         moves, size = fabs(C[i]), fabs(c[i])
         for j in range(n):
             moves += fabs(J[i * n + j] * u[j])
-            size += fabs(J[i * n + j] * udot[j])
             total = 0.0
             for k in range(n):
                 total += J[i * n + k] * inverse[k * n + j]
             work[j] = total
+            size += fabs(J[i * n + j] * udot[j]) + fabs(total * delassus.f[j])
         pace = maximum(pace, divide(moves, delassus.slip_unit[i]))
         b[i] = b[i] if fabs(b[i]) > ROUNDING * size else 0.0
         for k in range(rows):

@@ -44,12 +44,12 @@ def read_law(scene: Scene, i: i64, x: f64p) -> i64:
 
 @kernel
 def no_speed(scene: Scene, k: i64) -> f64:
-    """A normal velocity of contact k that is slower is none: by what moves there, and by what rounding leaves of motion
-    across the normal."""
+    """A normal velocity of contact k that is slower is none: by what moves there, by what rounding leaves of motion
+    across the normal, and by what it leaves of no motion at all, where sequences of impacts would never end."""
     tol = scene.tolerances
     delassus = scene.delassus
-    slow = tol.at_rest * maximum(scene.approach_scale, delassus.motion_scale) * delassus.slip_unit[delassus.first[k]]
-    return maximum(slow, tol.rounding * delassus.kinetic_bound[k])
+    slow = maximum(tol.at_rest * maximum(scene.approach_scale, delassus.motion_scale), tol.nothing)
+    return maximum(slow * delassus.slip_unit[delassus.first[k]], tol.rounding * delassus.kinetic_bound[k])
 
 
 @kernel
@@ -69,6 +69,7 @@ def find_staying(scene: Scene) -> i64:
     """The contacts that do not part, or would be back before they had risen by anything; gives how many.
 
     One that was met here and parts so slowly that rounding could close it again is leaving: watched a little deeper.
+    Not one that rebounds: it would fall deeper than it rose, and come back faster.
     """
     tol = scene.tolerances
     delassus, count = scene.delassus, 0
@@ -80,7 +81,7 @@ def find_staying(scene: Scene) -> i64:
         if v <= no_speed(scene, k) or (hops and 0.5 * v * v < tol.rise * one * -b):
             scene.near[count] = k
             count += 1
-        elif hops and has(event.flags, TOUCHED) == 1:
+        elif hops and has(event.flags, TOUCHED) == 1 and event.struck == 0:
             event.entered = 1
     return count
 

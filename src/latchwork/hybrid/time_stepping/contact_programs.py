@@ -1,11 +1,11 @@
 """Programs of contact points for time steps: gaps and rows as functions of what they depend on, without zeros.
 
-A row of a contact has entries for the speeds of the blocks that it touches, in their order, and no others.
+A row of a contact has entries for the speeds of the branches on the way to its bodies, in their order, and no others.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,9 @@ from latchwork.program.restriction import Restriction, is_zero, restricted
 
 
 class ContactRows(NamedTuple):
-    """The rows of a contact point: which blocks they touch; entries row by row, then C of each."""
+    """The rows of a contact point: which branches they touch; entries row by row, then C of each."""
 
-    blocks: tuple[int, ...]
+    branches: tuple[int, ...]
     program: Restriction
     wide: int
 
@@ -38,8 +38,8 @@ def row_program(point: ContactPoint, blocks: Blocks) -> ContactRows:
     whole, n = point.terms.place_function.program, len(blocks.speeds)
     rows = len(point.terms.rows)
     moved = {j for r in range(rows) for j in range(n) if not is_zero(whole, rows + r * n + j)}
-    touched = tuple(sorted({int(blocks.of_speed[j]) for j in moved}))
-    speeds = [j for b in touched for j in blocks.members[b]]
+    touched = tuple(sorted({b for j in moved for b in blocks.branches[blocks.of_speed[j]].path}))
+    speeds = [j for b in touched for j in blocks.branches[b].speeds]
     places = [rows + r * n + j for r in range(rows) for j in speeds]
     return ContactRows(touched, restricted(whole, [*places, *range(rows + rows * n, 2 * rows + rows * n)]), len(speeds))
 
@@ -71,11 +71,12 @@ class KnownPrograms:
         return self.rows[point]
 
 
-def programs_for(held: Terms) -> KnownPrograms:
-    """The programs of a mechanism with rows that hold, as far as they were made before."""
-    known = held.base.remembered.setdefault("programs of time steps", {})
-    found: KnownPrograms = known[held] if held in known else known.setdefault(held, KnownPrograms(blocks_of(held)))
-    return found
+def programs_for(held: Terms, split: bool = True) -> KnownPrograms:
+    """The programs of a mechanism with rows that hold, as far as they were made before; blocks split into branches."""
+    known: dict[Any, KnownPrograms] = held.base.remembered.setdefault("programs of time steps", {})
+    if (held, split) not in known:
+        known[held, split] = KnownPrograms(blocks_of(held, split))
+    return known[held, split]
 
 
 class ContactPrograms:

@@ -9,7 +9,7 @@ from latchwork.contact.time_stepping.impulses import solve_cones
 from latchwork.hybrid.contacts.impact_reset import read_law
 from latchwork.hybrid.contacts.step_limit import FOREVER
 from latchwork.hybrid.time_stepping.broad_phase import find_near, list_wanted, moved
-from latchwork.hybrid.time_stepping.inertia import multiply_blocks
+from latchwork.hybrid.time_stepping.inertia import apply_P
 from latchwork.hybrid.time_stepping.time_step import (
     DONE,
     NO_ROOM,
@@ -203,9 +203,9 @@ def read_rows(step: TimeStep, x: f64p, which: i64) -> i64:
         near.unit[k] = contact.row_unit if bounded + contact.one_way > 0 else 1.0
         cones.touch_at[k], cones.entry_at[k] = touched, entry
         for j in range(step.touches[who]):
-            block = step.touched[who * step.most_touched + j]
-            cones.touched[touched] = block
-            wide += step.block_start[block + 1] - step.block_start[block]
+            branch = step.touched[who * step.most_touched + j]
+            cones.touched[touched] = branch
+            wide += step.branch_start[branch + 1] - step.branch_start[branch]
             touched += 1
         if bounded == 1:
             near.C[row] = 0.0
@@ -233,8 +233,8 @@ def pace(step: TimeStep, u: f64p) -> f64:
         for _ in range(1 + near.tangents[k]):
             total = 0.0
             for t in range(cones.touch_at[k], cones.touch_at[k + 1]):
-                block = cones.touched[t]
-                for j in range(step.block_start[block], step.block_start[block + 1]):
+                branch = cones.touched[t]
+                for j in range(step.branch_start[branch], step.branch_start[branch + 1]):
                     total += fabs(near.J[entry]) * fabs(u[step.speed[j]])
                     entry += 1
             most = maximum(most, total)
@@ -259,8 +259,8 @@ def along_rows(step: TimeStep, u: f64p, out: f64p) -> None:
         for i in range(1 + near.tangents[k]):
             total = 0.0
             for t in range(cones.touch_at[k], cones.touch_at[k + 1]):
-                block = cones.touched[t]
-                for j in range(step.block_start[block], step.block_start[block + 1]):
+                branch = cones.touched[t]
+                for j in range(step.branch_start[branch], step.branch_start[branch + 1]):
                     total += near.J[entry] * u[step.speed[j]]
                     entry += 1
             out[near.first[k] + i] = total
@@ -286,30 +286,45 @@ def spread_impulse(step: TimeStep, impulse: f64p, change: f64p) -> None:
         for i in range(1 + near.tangents[k]):
             own = impulse[near.first[k] + i]
             for t in range(cones.touch_at[k], cones.touch_at[k + 1]):
-                block = cones.touched[t]
-                for j in range(step.block_start[block], step.block_start[block + 1]):
+                branch = cones.touched[t]
+                for j in range(step.branch_start[branch], step.branch_start[branch + 1]):
                     push[step.speed[j]] += near.J[entry] * own
                     entry += 1
-    multiply_blocks(step, step.P, push, change)
+    apply_P(step, push, change)
+
+
+@kernel
+def unit_row(step: TimeStep, k: i64, at: i64, wide: i64) -> None:
+    """One row of ``G = J Z``; ``column`` has the places of its speeds."""
+    near, cones, Z, G = step.near, step.near.cones, step.Z, offset(step.near.cones.G, at)
+    for j in range(wide):
+        G[j] = 0.0
+    for t in range(cones.touch_at[k], cones.touch_at[k + 1]):
+        branch = cones.touched[t]
+        for place in range(step.branch_start[branch], step.branch_start[branch + 1]):
+            own, row = near.J[at], step.row_at[place]
+            at += 1
+            if own != 0.0:
+                for a in range(step.way_at[place], step.way_at[place + 1]):
+                    G[step.column[step.way[a]]] += own * Z[row + step.way[a]]
+                G[step.column[place]] += own * Z[row + place]
 
 
 @kernel
 def assemble(step: TimeStep) -> None:
     """``G = J Z`` of the contacts that are near, into the cone problem; no impulse is asked for, none is guessed."""
-    near, cones, Z = step.near, step.near.cones, step.Z
+    near, cones = step.near, step.near.cones
     cones.contacts, cones.idle = near.contacts, 0.0
     for k in range(near.contacts):
-        entry = cones.entry_at[k]
+        entry, wide = cones.entry_at[k], 0
+        for t in range(cones.touch_at[k], cones.touch_at[k + 1]):
+            branch = cones.touched[t]
+            for place in range(step.branch_start[branch], step.branch_start[branch + 1]):
+                step.column[place] = wide
+                wide += 1
         for _ in range(1 + near.tangents[k]):
-            for t in range(cones.touch_at[k], cones.touch_at[k + 1]):
-                block = cones.touched[t]
-                size, at = step.block_start[block + 1] - step.block_start[block], step.square_at[block]
-                for j in range(size):
-                    total = 0.0
-                    for i in range(j, size):
-                        total += near.J[entry + i] * Z[at + i * size + j]
-                    cones.G[entry + j] = total
-                entry += size
+            unit_row(step, k, entry, wide)
+            entry += wide
         cones.tangents[k], cones.mu[k], cones.least[k] = near.tangents[k], 0.0, 0.0
         cones.fixed[k] = near.fixed[k]
     for r in range(near.rows):

@@ -2,13 +2,14 @@
 
     P = M⁻¹ − M⁻¹ Bᵀ S⁻¹ B M⁻¹,    u̇₀ = P f − M⁻¹ Bᵀ S⁻¹ c,    S = B M⁻¹ Bᵀ
 
-All of them block by block: bodies that only contacts couple have blocks of their own. A block of M is inverted again
-only where it has changed. P = Z Zᵀ gives speeds whose inertia is one, u = Z ξ.
+All of them block by block: bodies that only contacts couple have blocks of their own. A block of M is factored again
+only where it has changed. P = Z Zᵀ gives speeds whose inertia is one, u = Z ξ. Where no rows hold, Z = L⁻¹ with
+M = Lᵀ L has the zeros of the tree, and stands for P [Featherstone 2005].
 """
 
 from __future__ import annotations
 
-from latchwork.constraint.inertia import invert
+from latchwork.constraint.inertia import REGULAR, invert, unpack
 from latchwork.hybrid.contacts.delassus_operator import hold
 from latchwork.hybrid.time_stepping.time_step import CAREFUL, DONE, FREE_MOTION, Given, TimeStep
 from latchwork.program.evaluator import evaluate, evaluate_gathered
@@ -63,34 +64,87 @@ def read_motion(step: TimeStep, x: f64p) -> None:
             for i in range(first, last):
                 known[i] = packed[i]
             changed = 1
-            invert_block(step, b)
+            size = step.block_start[b + 1] - step.block_start[b]
+            unpack(size, offset(known, first), offset(step.M, step.square_at[b]))
+            if step.held > 0:
+                invert_block(step, b)
+            elif root_block(step, b) == 0:
+                step.Z[step.square_at[b]] = 0.0
     step.known = 1
     if changed == 1:
-        step.rooted = 0
         check_regular(step)
 
 
 @kernel
 def invert_block(step: TimeStep, b: i64) -> None:
-    """M and M⁻¹ of a block from its lower triangle; M⁻¹ begins with zero where M is close to singular."""
-    size, packed = step.block_start[b + 1] - step.block_start[b], offset(step.packed, step.packed_at[b])
+    """M⁻¹ of a block; it begins with zero where M is close to singular."""
+    size = step.block_start[b + 1] - step.block_start[b]
     M, inverse = offset(step.M, step.square_at[b]), offset(step.M_inverse, step.square_at[b])
     for i in range(size):
-        for j in range(i + 1):
-            M[i * size + j] = packed[i * (i + 1) // 2 + j]
-            M[j * size + i] = packed[i * (i + 1) // 2 + j]
-    for i in range(size):
-        inverse[i] = packed[i * (i + 3) // 2]
+        inverse[i] = M[i * size + i]
     if invert(size, M, inverse, step.out) == 0:
         inverse[0] = 0.0
 
 
 @kernel
+def root_block(step: TimeStep, b: i64) -> i64:
+    """``Z = L⁻¹`` of a block, M = Lᵀ L, from the tips of the tree to its root; 0 where M is close to singular."""
+    start, end, M, L = step.block_start[b], step.block_start[b + 1], step.M, step.Z
+    for i in range(step.square_at[b], step.square_at[b + 1]):
+        L[i] = M[i]
+    for k in range(end - 1, start - 1, -1):
+        row, first, last = step.row_at[k], step.way_at[k], step.way_at[k + 1]
+        if not L[row + k] > REGULAR * M[row + k]:
+            return 0
+        L[row + k] = sqrt(L[row + k])
+        for a in range(first, last):
+            L[row + step.way[a]] = divide(L[row + step.way[a]], L[row + k])
+        for a in range(first, last):
+            i = step.way[a]
+            factor, above = L[row + i], step.row_at[i]
+            for c in range(first, a + 1):
+                L[above + step.way[c]] -= factor * L[row + step.way[c]]
+    for k in range(start, end):
+        row, first, last = step.row_at[k], step.way_at[k], step.way_at[k + 1]
+        L[row + k] = divide(1.0, L[row + k])
+        for a in range(first, last):
+            j, total = step.way[a], 0.0
+            for c in range(a, last):
+                i = step.way[c]
+                total += L[row + i] * L[step.row_at[i] + j]
+            L[row + j] = -L[row + k] * total
+    return 1
+
+
+@kernel
+def apply_P(step: TimeStep, x: f64p, out: f64p) -> None:
+    """``P x``."""
+    if step.dense == 1:
+        multiply_blocks(step, step.P, x, out)
+        return
+    Z, xi = step.Z, step.unit_push
+    for k in range(step.n):
+        xi[k] = 0.0
+    for k in range(step.n):
+        row, own = step.row_at[k], x[step.speed[k]]
+        if own != 0.0:
+            for a in range(step.way_at[k], step.way_at[k + 1]):
+                xi[step.way[a]] += Z[row + step.way[a]] * own
+            xi[k] += Z[row + k] * own
+    for k in range(step.n):
+        row = step.row_at[k]
+        total = Z[row + k] * xi[k]
+        for a in range(step.way_at[k], step.way_at[k + 1]):
+            total += Z[row + step.way[a]] * xi[step.way[a]]
+        out[step.speed[k]] = total
+
+
+@kernel
 def check_regular(step: TimeStep) -> None:
     """M has an inverse where all of its blocks have."""
-    step.regular = 1
+    step.regular, inverse = 1, step.M_inverse if step.held > 0 else step.Z
     for b in range(step.blocks):
-        if not step.M_inverse[step.square_at[b]] > 0.0:
+        if not inverse[step.square_at[b]] > 0.0:
             step.regular = 0
 
 
@@ -163,16 +217,14 @@ def free_motion(step: TimeStep, x: f64p) -> i64:
     """P, Z and u̇₀ at a state; `CAREFUL` where they have to be given."""
     n, P = step.n, step.P
     read_motion(step, x)
+    step.dense = 0 if step.held == 0 and step.regular == 1 else 1
+    if step.dense == 0:
+        apply_P(step, forces(step), step.free)
+        return DONE
     if step.regular == 1:
-        if step.rooted == 0:
-            for i in range(step.n_square):
-                P[i] = step.M_inverse[i]
+        for i in range(step.n_square):
+            P[i] = step.M_inverse[i]
         multiply_blocks(step, P, forces(step), step.free)
-        if step.held == 0:
-            if step.rooted == 0:
-                find_roots(step)
-                step.rooted = 1
-            return DONE
         read_held(step, x)
         evaluate(step.held_bias, x, step.held_c)
         if hold(n, step.held, step.B, step.held_c, P, step.free, step.out) == 1:
@@ -191,7 +243,7 @@ def free_motion(step: TimeStep, x: f64p) -> i64:
     for i in range(n):
         step.free[i] = answer[n * n + i]
     find_roots(step)
-    step.rooted = 0
+    step.known = 0
     return DONE
 
 

@@ -83,7 +83,7 @@ def step_through(sim: Simulation, t_end: float, stops: Mapping[str, Any]) -> boo
         sim.state = state.but(event_rate=EventRate(None))
         return False
     pairs = ComingPairs(sim, memory_at) if world.broad_phase.sleeps else None
-    made = stepped(memory, state.driven, state.rest, t_end, stops, world.progress, pairs)
+    made = stepped(memory, state.driven, state.rest, t_end, stops, world.progress, pairs, rate.stays)
     memory, contacts = made.memory, made.memory.contacts
     sim.state = state = sim.state.but(contacts=contacts)
     keep_watch(sim, state.row)

@@ -46,8 +46,8 @@ def mark_moved(step: TimeStep) -> None:
         entry = cones.entry_at[k]
         for _ in range(1 + near.tangents[k]):
             for t in range(cones.touch_at[k], cones.touch_at[k + 1]):
-                block = cones.touched[t]
-                for j in range(step.block_start[block], step.block_start[block + 1]):
+                branch = cones.touched[t]
+                for j in range(step.branch_start[branch], step.branch_start[branch + 1]):
                     if near.J[entry] != 0.0:
                         step.row[step.speed[j]] = 1.0
                     entry += 1
@@ -99,7 +99,7 @@ def comes_to_rest(step: TimeStep, x: f64p, h: f64) -> i64:
 
 def dense_rows(step: TimeStep) -> Array:
     """J of the contacts that are near."""
-    near, cones, start = step.near, step.near.cones, np.array(step.block_start)
+    near, cones, start = step.near, step.near.cones, np.array(step.branch_start)
     J, entries, speed = np.zeros((near.rows, step.n)), np.array(near.J), np.array(step.speed)
     for k in range(near.contacts):
         touched = cones.touched[cones.touch_at[k] : cones.touch_at[k + 1]].tolist()
@@ -111,7 +111,14 @@ def dense_rows(step: TimeStep) -> Array:
 
 def dense_blocks(step: TimeStep) -> Array:
     """P as one matrix."""
-    P, entries, speed = np.zeros((step.n, step.n)), np.array(step.P), np.array(step.speed)
+    speed, n = np.array(step.speed), step.n
+    if step.dense == 0:
+        Z, entries = np.zeros((n, n)), np.array(step.Z)
+        for k in range(n):
+            places = [*step.way[step.way_at[k] : step.way_at[k + 1]].tolist(), k]
+            Z[speed[k], speed[places]] = entries[step.row_at[k] + np.array(places)]
+        return dot(Z, Z.T)
+    P, entries = np.zeros((n, n)), np.array(step.P)
     start, at = step.block_start[: step.blocks + 1].tolist(), step.square_at[: step.blocks + 1].tolist()
     for b in range(step.blocks):
         own = speed[start[b] : start[b + 1]]

@@ -9,7 +9,7 @@ from typing import Literal
 
 from latchwork.errors import EvaluationError
 
-MANY = 12  # contacts: with more, a run is stepped where events come too thick, unless that is forbidden
+MANY = 12  # contacts, or speeds of a tree that collides: then a run is stepped where events come too thick
 AUTOMATIC = 2.0**-9  # of the time of the model: a step where none was given
 LONGER = 2  # times as many steps each time that events were too thick again
 
@@ -47,6 +47,7 @@ class EventRate:
     rests: bool = False
     visits: int = 0
     by_itself: bool = False  # whether nobody asked for it
+    stays: bool = False  # whether it rests where events cannot be followed: it is stepped on at rest
 
     @property
     def is_thick(self) -> bool:
@@ -71,6 +72,10 @@ class EventRate:
         times = (*dropwhile(lambda time: time < since, self.times), t)
         return replace(self, times=times, rests=False)
 
+    def without_events(self) -> EventRate:
+        """Events cannot be followed from here: the equations of what holds have no unique answer."""
+        return replace(self, stuck=True, rests=False, stays=self.rests)
+
     def leave(self, rests: bool) -> EventRate:
         """Events are followed again; where everything is at rest, until there is one."""
         return EventRate(self.settings, rests=rests, visits=self.visits + 1, by_itself=self.by_itself)
@@ -82,8 +87,15 @@ class EventRate:
         return int(self.settings.calm * LONGER ** min(self.visits, 8))
 
 
-def event_rate_of(thick: TimeStepping | Literal[False] | None, contacts: int, time: float) -> EventRate:
-    """The monitor of a run: as it was asked for, not at all, or by itself where there are many contacts."""
+def event_rate_of(thick: TimeStepping | Literal[False] | None, contacts: int, time: float,
+                  tree: int = 0) -> EventRate:  # fmt: skip
+    """The monitor of a run: as it was asked for, not at all, or by itself where there are many contacts.
+
+    Or where a tree of many speeds collides without lists of contacts, a robot on the floor: then a second event is too
+    thick, for what its contacts decide together at an event takes as long as tens of steps.
+    """
+    if not (thick or thick is False) and tree >= MANY:
+        return EventRate(TimeStepping(AUTOMATIC * time, most=1), by_itself=True)
     if thick or thick is False or contacts <= MANY:
         return EventRate(thick or None)
     return EventRate(TimeStepping(AUTOMATIC * time), by_itself=True)

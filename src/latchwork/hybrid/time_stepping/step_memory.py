@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -49,13 +50,17 @@ class StepMemory:
         self._stops, self._step, self._calm = stops, step, 0 if math.isinf(calm) else int(calm)
         equations = held.base.equations
         self.energy = state_function(held.base, [equations.kinetic_energy + equations.potential_energy])
-        self.known = programs_for(held)
-        self.contact_programs = ContactPrograms(self.known)
-        self.blocks, self._rows = self.known.blocks, self.known.rows
+        self._split(True)
         pairs.make(x)
         self.record = self._lay_out(x, work)
         self._make_room(NEAR)
         self._give_room(GIVEN)
+
+    def _split(self, split: bool) -> None:
+        """Programs for blocks with their branches, or for whole blocks."""
+        self.known = programs_for(self.held, split)
+        self.contact_programs = ContactPrograms(self.known)
+        self.blocks, self._rows = self.known.blocks, self.known.rows
 
     def _lay_out(self, x: Array, work: float) -> TimeStep:
         """The record, for the contact points there are."""
@@ -65,7 +70,7 @@ class StepMemory:
         (n_q, n, m), zones = held.sizes, dict.fromkeys(zone for point in s.contact_points for zone in point.zones)
         bounds = {zone: state_function(base, [zone.x - bound for bound in zone.bounds]) for zone in zones}
         widest = max([len(zone.bounds) for zone in zones], default=0)
-        blocks, spread_place = self.blocks, self.blocks.spread[1]
+        blocks, spread_place, ways = self.blocks, self.blocks.spread[1], self.blocks.ways
         widest_block = max(map(len, blocks.members), default=0)
         room = max(widest_block * (widest_block + 2), 2 * n * m + m * m + 3 * m, widest)
         fours = [i for four in held._fours for i in four]
@@ -73,6 +78,9 @@ class StepMemory:
             TimeStep, n_x=len(x), n_q=n_q, n=n, held=m, contacts=scene.scene.contacts, zones=len(zones),
             stops=len(stops), fours=len(fours) // 4, n_work=room, page=PAGE,
             blocks=len(blocks.members), n_square=blocks.square_at[-1], n_packed=blocks.packed_at[-1],
+            branches=len(blocks.branches), branch_start=blocks.branch_start, row_at=blocks.row_at,
+            n_ways=sum(map(len, ways)), way=[place for way in ways for place in way],
+            way_at=list(accumulate(map(len, ways), initial=0)),
             n_spread=len(spread_place), most_touched=self._most_touched(),
             block_start=blocks.start, square_at=blocks.square_at, packed_at=blocks.packed_at, speed=blocks.speeds,
             spread_place=spread_place,
@@ -98,8 +106,8 @@ class StepMemory:
         return record
 
     def _most_touched(self) -> int:
-        """Blocks of any contact whose rows are known."""
-        return max([2, *[len(rows.blocks) for rows in self._rows.values()]])
+        """Branches of any contact whose rows are known."""
+        return max([2, *[len(rows.branches) for rows in self._rows.values()]])
 
     def _write_programs(self, record: TimeStep) -> None:
         """The programs of motion and of all contact points."""
@@ -114,16 +122,16 @@ class StepMemory:
             self._write_touched(record, i, self._rows[points[i]])
 
     def _write_touched(self, record: TimeStep, i: int, rows: ContactRows) -> None:
-        """The blocks that a contact point touches."""
-        record.touches[i] = len(rows.blocks)
-        for k, block in enumerate(rows.blocks):
-            record.touched[i * record.most_touched + k] = block
+        """The branches that a contact point touches."""
+        record.touches[i] = len(rows.branches)
+        for k, branch in enumerate(rows.branches):
+            record.touched[i * record.most_touched + k] = branch
 
     def _make_ready(self, i: int) -> None:
         """Compile the rows of a contact point."""
         point, record = self.scene.points[i], self.record
         rows = self.known.make_ready(point)
-        if len(rows.blocks) > record.most_touched:
+        if len(rows.branches) > record.most_touched:
             self._lay_out_again()
         else:
             write(record.rows[i], *self.contact_programs.row(point))
@@ -178,7 +186,7 @@ class StepMemory:
         entries = contacts * self.most_entries
         self.cones = lay_out(ConeProblem, most_contacts=contacts, most_rows=rows, n=self.record.n,
                              most_touched=contacts * self.most_touched, most_entries=entries,
-                             blocks=len(blocks.members), block_start=blocks.start)  # fmt: skip
+                             blocks=len(blocks.branches), block_start=blocks.branch_start)  # fmt: skip
         self.near = lay_out(NearContacts, most_contacts=contacts, most_rows=rows, most_entries=entries,
                             cones=self.cones)  # fmt: skip
         self.record.near = self.near
@@ -216,6 +224,11 @@ class StepMemory:
 
     def _give(self) -> None:
         """An answer at the state that is asked about, by the algorithms for singular positions."""
+        if self.blocks.is_split and Asked(self.record.asked) is Asked.FREE_MOTION:  # P is not the inverse of M there
+            self._split(False)
+            self._lay_out_again()
+            self._make_room(self.near.most_contacts)
+            return
         record, held, given = self.record, self.held, self.given
         x = np.array(record.asked_x[: record.n_x])
         match Asked(record.asked):

@@ -48,6 +48,7 @@ class SteppedInterval:
         self.slopes: list[Array] = []  # q̇ at the start of each step
         self.modes: set[tuple[int, int]] = set()
         self.rests: Forces | None = None  # what holds it, where everything is at rest
+        self._asked = 0  # how often steps were
         self.stopped: list[str] = []
 
     @property
@@ -81,7 +82,9 @@ class SteppedInterval:
         memory = self.memory
         memory.record.until = until
         while True:
-            memory.ready()
+            if self._asked % max(AT_ONCE // most, 1) == 0:  # of code that has arrived: not before every step
+                memory.ready()
+            self._asked += 1
             record = memory.record
             reason = Reason(invoke(steps, record, most))
             self.take_page()
@@ -152,11 +155,13 @@ class SteppedInterval:
 
 
 def stepped(memory: StepMemory, driven: Driven, rest: Array, until: float, stops: Mapping[str, Any],
-            progress: Callable[[float], Any] | None, pairs: Pairs | None = None) -> SteppedInterval:  # fmt: skip
+            progress: Callable[[float], Any] | None, pairs: Pairs | None = None,
+            stays: bool = False) -> SteppedInterval:  # fmt: skip
     """Steps until all is at rest, it is calm, a stop falls through zero, or the end.
 
-    ``pairs`` may come near on the way: it is asked before every step then.
+    With ``stays`` it is stepped on at rest. ``pairs`` may come near on the way: it is asked before every step then.
     """
+    going_on = (Reason.END, Reason.FULL, Reason.AT_REST) if stays else (Reason.END, Reason.FULL)
     made, most = SteppedInterval(memory), AT_ONCE if pairs is None else 1
     pieces = driven.pieces(float(memory.record.x[0]), until)[1:].tolist()
     while pieces:
@@ -172,7 +177,7 @@ def stepped(memory: StepMemory, driven: Driven, rest: Array, until: float, stops
             made.fell(stops)
         if progress is not None:
             progress(float(memory.record.x[0]))
-        if reason not in (Reason.END, Reason.FULL) or interrupted():
+        if reason not in going_on or interrupted():
             break
     memory.set_rest(driven.rest_at(rest, float(memory.record.x[0])))
     return made

@@ -67,7 +67,8 @@ class Given:
 class NearContacts:
     """The contacts that take part in something, their rows J u + C, and what is known of them.
 
-    J has the layout of G in `ConeProblem`: blocks that a contact touches, and entries for their speeds.
+    J has the layout of G in `ConeProblem`, whose blocks are branches here: those that a contact touches, and entries
+    for their speeds.
     """
 
     most_contacts: i64
@@ -110,10 +111,12 @@ class TimeStep:
     stops: i64
     fours: i64  # quaternions
     blocks: i64  # of speeds that are coupled otherwise than by contacts
+    branches: i64  # of all blocks
+    n_ways: i64  # speeds on the ways to all speeds
     n_square: i64  # entries of the matrices of all blocks
     n_packed: i64  # and of their lower triangles
     n_spread: i64  # entries of W that are not zero
-    most_touched: i64  # blocks of one contact
+    most_touched: i64  # branches of one contact
     n_work: i64
     page: i64  # rows there is room for
     still: i64  # 1 where no surface and no constraint moves by itself
@@ -128,14 +131,18 @@ class TimeStep:
     spread: Gathered
     energy: Evaluator
     gaps: list[Gathered] = array("contacts")  # of each contact: its gap, and how far inside its bounds it is
-    rows: list[Gathered] = array("contacts")  # J over the blocks that it touches, and C
+    rows: list[Gathered] = array("contacts")  # J over the branches that it touches, and C
     ready: i64p = array("contacts")  # 1 where rows are compiled
-    touches: i64p = array("contacts")  # how many blocks a contact touches
+    touches: i64p = array("contacts")  # how many branches a contact touches
     touched: i64p = array("contacts * most_touched")
     block_start: i64p = array("blocks + 1")  # where the speeds of a block begin in ``speed``
     square_at: i64p = array("blocks + 1")
     packed_at: i64p = array("blocks + 1")
+    branch_start: i64p = array("branches + 1")  # where the speeds of a branch begin in ``speed``
     speed: i64p = array("n")
+    way_at: i64p = array("n + 1")  # where the places on the way to each place of ``speed`` begin in ``way``
+    way: i64p = array("n_ways")
+    row_at: i64p = array("n")  # of a place in ``speed``: where its row of a matrix of its block begins, less its block
     spread_place: i64p = array("n_spread")  # of each entry in W
     held_place: Evaluator
     held_bias: Evaluator
@@ -179,10 +186,12 @@ class TimeStep:
     known: i64  # 1 where it is
     regular: i64  # 1 where M has an inverse
     M: f64p = array("n_square")  # block by block, as all of these
-    M_inverse: f64p = array("n_square")
-    P: f64p = array("n_square")
-    Z: f64p = array("n_square")  # P = Z Zᵀ, below the diagonal
-    rooted: i64  # 1 where P is the inverse of M, and Z is known
+    M_inverse: f64p = array("n_square")  # where rows hold
+    P: f64p = array("n_square")  # where it is not the inverse of M
+    Z: f64p = array("n_square")  # P = Z Zᵀ, below the diagonal, along the ways
+    dense: i64  # 1 where P is there, 0 where it is the inverse of M and Z stands for it
+    unit_push: f64p = array("n")  # Zᵀ x
+    column: i64p = array("n")  # of each place of ``speed`` in the rows of a contact
     free: f64p = array("n")  # u̇₀
     asked: i64
     asked_x: f64p = array("n_x")

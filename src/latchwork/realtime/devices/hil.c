@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "@name@.h"
-
+@law_include@
 #define STEP @step@
 #define NX (@NAME@_NQ + @NAME@_NU)
 #define HAND_SIZE 192
@@ -83,6 +83,12 @@ static void rate(double t, const double x[], const double r[], double out[])
 {
     @name@_qdot(t, x, x + @NAME@_NQ, r, p, out);
     @name@_udot(t, x, x + @NAME@_NQ, r, p, out + @NAME@_NQ);
+}
+
+/* The law of the device's own motors, once a step: 0, or 1 where it has no command. */
+static int control(device *d)
+{
+@law_command@
 }
 
 static void step(device *d)
@@ -235,6 +241,10 @@ int main(int argc, char **argv)
         d.t = (double)k * STEP;
         send_hand(port, &d, body);
         listen_to(port, &d, lockstep);
+        if (control(&d) != 0) {
+            fprintf(stderr, "hil: the law has no command at t = %.9g\n", d.t);
+            break;
+        }
         step(&d);
         if (!lockstep)
             wait_until(&next);

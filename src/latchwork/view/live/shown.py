@@ -146,7 +146,7 @@ class Shown:
         try:
             self.get_ready()
             assert self._known is not None
-            return arrows_of(self._known, rows)
+            return arrows_of(self._known, rows, [self.exhibit.model.points[name] for name in self.exhibit.targets])
         except (LatchworkError, ArithmeticError, KeyError):  # no picture is worth the run
             return None
 
