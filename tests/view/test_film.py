@@ -62,11 +62,10 @@ def color(name: str) -> list[int]:
 
 
 def place_of(run: lw.Trajectory, place: np.ndarray, size: tuple[int, int]) -> tuple[int, int]:
-    """Row and column of a place in the xy plane: the box in the middle, 45 and 40 pixels from the edges of its room; in
-    small pictures, a ninth of it."""
+    """Row and column of a place in the xy plane: the box in the middle, 45 and 40 pixels from the edges of its room."""
     low, high = np.array(scene(run)["box"])[:, :2]
     wide, tall = size[0], size[1] - HEAD - FOOT
-    scale = min((np.array([wide, tall]) - np.minimum([90, 80], 0.22 * np.array([wide, tall]))) / (high - low))
+    scale = min((np.array([wide, tall]) - [90, 80]) / (high - low))
     x, y = (place[:2] - (low + high) / 2) * scale
     return round(HEAD + tall / 2 - y - 0.5), round(wide / 2 + x - 0.5)
 

@@ -10,7 +10,6 @@ const mix = (a, x, b, y) => [a[0] * x + b[0] * y, a[1] * x + b[1] * y, a[2] * x 
 const axisOf = (letter) => [0, 1, 2].map((k) => ("xyz"[k] === letter ? 1 : 0));
 const COLORS = ["ink", "paper", "rule", "soft", "rod", "ground", "force", "trail", "grid", "hand", "fence"];
 const FAINT = { hatch: 0.6, net: 0.2 };
-const AIR = 0.22; // of a side: the largest margin, where a picture is small
 const BEHIND = 0.02; // of D: what is nearer to the eye is not seen
 
 function roundStep(least) {
@@ -94,7 +93,7 @@ class Drawing {
       flat[1].push(dot(d, this.up) / w);
     }
     const [x, y] = flat.map((values) => [Math.min(...values), Math.max(...values)]);
-    const room = [this.wide, this.high].map((size, k) => Math.max(size - Math.min(margin[k], AIR * size), 1));
+    const room = [this.wide - margin[0], this.high - margin[1]].map((size) => Math.max(size, 1));
     const span = [x[1] - x[0], y[1] - y[0]].map((size) => Math.max(size, 0.02 * rough));
     this.scale = Math.max(Math.min(room[0] / span[0], room[1] / span[1]), 1e-9);
     this.fitted = [(-this.scale * (x[0] + x[1])) / 2, (this.scale * (y[0] + y[1])) / 2];

@@ -19,7 +19,6 @@ import numpy as np
 from latchwork.view.mechanism import axes_of
 
 Array = np.ndarray
-AIR = 0.22  # of a side: the largest margin, where a picture is small
 THIN = 0.02  # of the size of the scene: what is thinner is seen as if it were that thick
 APART = 90.0  # pixels at least between lines of the grid
 BEHIND = 0.02  # of D: what is nearer to the eye than this is not seen
@@ -94,8 +93,7 @@ def sight(scene: Mapping[str, Any], room: Room, margin: tuple[float, float] = (9
     flat = corners[:, :2] / np.maximum(1.0 - corners[:, 2:] * eye, BEHIND)
     least, most = flat.min(axis=0), flat.max(axis=0)
     span = np.maximum(most - least, THIN * max(float((high - low).max()), 1e-12))
-    sides = zip((room.wide, room.high), margin, strict=True)
-    free = np.maximum([side - min(air, AIR * side) for side, air in sides], 1.0)
+    free = np.maximum([room.wide - margin[0], room.high - margin[1]], 1.0)
     scale = max(float((free / span).min()), 1e-9)
     x, y = -(least + most) / 2 * scale
     return Sight(room, center if middle is None else middle, axes, scale, eye, (float(x), -float(y)))
