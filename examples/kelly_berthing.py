@@ -12,12 +12,14 @@ import latchwork as lw
 
 ORBITER, STATION, LINK, HAND = 8.0e4, 2.0e5, 200.0, 60.0  # kg
 REACH, WRIST = 7.0, 1.5  # m: links of the arm, and its wrist
+STIFFNESS = {"y": 3.0e6, "z": 3.0e6}  # N m^2, of a boom that bends
 PERIOD, GAINS = 0.1, (0.5, 1.4)
 REACHED, DRAWN, END = 20.0, 60.0, 65.0  # s
 
 
-def build() -> lw.Model:
-    """An orbiter and a station, both free, and an arm with six joints and motors on the orbiter."""
+def build(boom: bool = False) -> lw.Model:
+    """An orbiter and a station, both free, and an arm with six joints and motors on the orbiter; with a boom that bends
+    in two directions for its second link, and carries the rest at its end."""
     model = lw.Model("berthing")
     orbiter = model.free("orbiter")
     station = model.free("station")
@@ -27,9 +29,19 @@ def build() -> lw.Model:
     station.origin.at("hatch", -6.0 * station.frame.z)
     station.origin.at("grapple", 4.0 * station.frame.x - 6.0 * station.frame.z)
     at, link = orbiter.origin.at("shoulder", 9.0 * orbiter.frame.x + 3.0 * orbiter.frame.z), orbiter
+    on: lw.Frame | None = None  # what the next joint sits on, where it is no link
     for i, (axis, length, mass) in enumerate(zip("zyyyzx", (0.0, REACH, REACH, 0.0, 0.0, WRIST),
                                                  (50.0, LINK, LINK, 50.0, 50.0, HAND), strict=True), 1):  # fmt: skip
-        link = model.revolute(f"joint{i}", link, at=at, axis=getattr(link.frame, axis), q=[f"q{i}"], u=[f"u{i}"])
+        frame = link.frame if on is None else on
+        link = model.revolute(f"joint{i}", link if on is None else on, at=at, axis=getattr(frame, axis), q=[f"q{i}"],
+                              u=[f"u{i}"])  # fmt: skip
+        on = None
+        if boom and i == 3:
+            beam = model.beam("boom", link, link.origin, length, EI=STIFFNESS, rho_A=mass / length, modes=2,
+                              damping=0.01)  # fmt: skip
+            model.actuate(link, model.input(f"T{i}", lw.quantity(unit="N m", description=f"motor of joint {i}")))
+            at, on = beam.at(length, "P3"), beam.tip_frame
+            continue
         middle = link.origin if not length else link.origin.at(f"C{i}", 0.5 * length * link.frame.x)
         size = max(mass * length**2 / 12, 0.1 * mass)
         model.body(f"link{i}", link, middle, mass, lw.inertia(link.frame, 0.1 * mass, size, size))
@@ -60,6 +72,9 @@ SHOW = ("q_station_pz", "q_orbiter_pz", "T2")
 DRAW = ("port", "shoulder", "P2", "P3", "P6", "grapple", "hatch")
 VIEW = "xz"
 START = {"q_station_px": 1.0, "q_station_pz": 14.0, "q1": math.pi, "q2": -1.0, "q3": 1.3, "q4": -0.3}
+
+
+GOAL = (-6.0, 0.0, 6.0)  # m: where the hand is first sent, from the shoulder
 
 
 def way(model: lw.Model, sim: lw.Simulation, a: str, b: str, until: float) -> dict[lw.Expr, lw.Expr]:
@@ -101,14 +116,54 @@ def run(model: lw.Model) -> lw.Trajectory:
     return sim.run
 
 
+def run_with_boom(model: lw.Model, rigid: lw.Trajectory) -> lw.Trajectory:
+    """The same where the second link bends: joints go as those of the rigid arm went, and the boom swings behind them.
+
+    A law that tracks the hand itself would be unstable: between motors and hand the boom bends.
+    """
+    times = np.linspace(0.0, DRAWN + 3.0, 64)
+    tracks = {f"q{i}": lw.control.spline(model.time, times, rigid.at(times)[f"q{i}"]) for i in range(1, 7)}
+    law = lw.control.Projected(tracks=tracks, gains=GAINS, name="joints")
+    sim = lw.Simulation(model, START, controllers=[law], method=lw.DormandPrince(rtol=1e-7))
+    sim.advance(REACHED + 3.0)
+    sim.weld("capture", model.links["joint6"], model.links["station"])
+    sim.advance(DRAWN + 3.0)
+    return sim.run
+
+
+def held_together(model: lw.Model, name: str, link: str, place: str) -> lw.Constraint:
+    """A link and the station do not move relative to each other from now on, wherever they are: a weld."""
+    station, N = model.links["station"], model.frame
+    off, turn = model.points[place].position() - station.origin.position(), model.links[link].frame.angular_velocity(N)
+    axes = (station.frame.x, station.frame.y, station.frame.z)
+    relative = turn - station.frame.angular_velocity(N)
+    return lw.Constraint(name, [lw.dt(off.dot(axis)) for axis in axes] + [relative.dot(axis) for axis in axes])
+
+
 def live() -> lw.Exhibit:
-    """The arm goes where its joints are told; the visitor takes the hand to the grapple."""
+    """The hand goes to a place beside the orbiter, or seeks the grapple; captured, the station comes along to the port.
+
+    One law for all of it: six motors for the place of the hand and its wrist. The visitor drags the hand, or its goal.
+    """
     model = build()
-    goals = [model.parameter(f"goal{i}", lw.quantity(START.get(f"q{i}", 0.0), "rad", f"where joint {i} is to go"))
-             for i in range(1, 7)]  # fmt: skip
-    law = lw.control.Projected(tracks={f"q{i}": goal for i, goal in enumerate(goals, 1)}, gains=(1.0, 2.0))
-    return lw.Exhibit(model, q=START, u={}, draw=DRAW, view=VIEW, hold="link6", controllers=(law,),
-                      sliders={f"goal{i}": (-math.pi, math.pi + 0.5) for i in range(1, 7)}, step=2e-3)  # fmt: skip
+    orbiter, shoulder, hand = model.links["orbiter"].frame, model.points["shoulder"], model.points["P6"]
+    seek = model.parameter("seek", lw.quantity(0.0, "", "1: the hand goes to the grapple, 0: to its goal"))
+    pace = model.parameter("pace", lw.quantity(0.25, "1/s", "how fast: gains are pace² and 2 pace"))
+    first = (hand.position() - shoulder.position(), model.points["grapple"].position() - hand.position())
+    goals, tracks = [], {}
+    for axis, name, start in zip((orbiter.x, orbiter.y, orbiter.z), "xyz", GOAL, strict=True):
+        goals.append(model.parameter(f"goal_{name}", lw.quantity(start, "m", f"the hand along {name} of the orbiter")))
+        tracks[(1.0 - seek) * first[0].dot(axis) - seek * first[1].dot(axis)] = (1.0 - seek) * goals[-1]
+    goal = shoulder.at("goal", sum((g * a for g, a in zip(goals, (orbiter.x, orbiter.y, orbiter.z), strict=True)),
+                                   start=0.0 * orbiter.x))  # fmt: skip
+    tracks |= {f"q{i}": START.get(f"q{i}", 0.0) for i in (4, 5, 6)}
+    law = lw.control.Projected(tracks=tracks, gains=(pace**2, 2.0 * pace))
+    sliders = {"seek": (0.0, 1.0), "pace": (0.02, 1.0)}
+    sliders |= {"goal_x": (-14.0, 6.0), "goal_y": (-6.0, 6.0), "goal_z": (0.0, 14.0)}
+    return lw.Exhibit(model, q=START, u={}, draw=DRAW, view=VIEW, hold="link6", controllers=(law,), sliders=sliders,
+                      constraints=(held_together(model, "capture", "joint6", "P6"),
+                                   held_together(model, "port", "orbiter", "port")),
+                      targets=(goal.name,), plots=("q_station_pz", "T2"))  # fmt: skip
 
 
 def main() -> None:

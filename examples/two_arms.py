@@ -11,25 +11,25 @@ import latchwork as lw
 SQUEEZE = 15.0  # N
 
 
-def build() -> lw.Model:
-    """Two arms of two links each, pinned to the ends of a bar."""
+def build(unit: float = 1.0) -> lw.Model:
+    """Two arms of two links each, pinned to the ends of a bar; ``unit`` is a metre in units of length."""
     model = lw.Model("two arms")
     N = model.frame
     bar = model.planar("bar", q=["x", "y", "a"], u=["vx", "vy", "w"])
-    model.body("bar", bar, bar.origin, 2.0, lw.inertia(bar.frame, zz=0.03))
-    model.gravity(-9.81 * N.y)
+    model.body("bar", bar, bar.origin, 2.0, lw.inertia(bar.frame, zz=0.03 * unit**2))
+    model.gravity(-9.81 * unit * N.y)
     for name, side in (("left", -1.0), ("right", 1.0)):
-        base = model.origin.at(f"{name}_base", 0.5 * side * N.x)
+        base = model.origin.at(f"{name}_base", 0.5 * unit * side * N.x)
         inner = model.revolute(f"{name}_arm", at=base, q=[f"q_{name}"], u=[f"u_{name}"])
-        elbow = base.at(f"{name}_elbow", 0.5 * inner.frame.x)
+        elbow = base.at(f"{name}_elbow", 0.5 * unit * inner.frame.x)
         outer = model.revolute(f"{name}_fore", inner, at=elbow, q=[f"p_{name}"], u=[f"w_{name}"])
-        hand = elbow.at(f"{name}_hand", 0.5 * outer.frame.x)
+        hand = elbow.at(f"{name}_hand", 0.5 * unit * outer.frame.x)
         for link, point, mass, part in ((inner, base, 1.5, "upper"), (outer, elbow, 1.0, "lower")):
-            middle = point.at(f"{link.name}_c", 0.25 * link.frame.x)
-            model.body(f"{name}_{part}", link, middle, mass, lw.inertia(link.frame, zz=mass / 48))
+            middle = point.at(f"{link.name}_c", 0.25 * unit * link.frame.x)
+            model.body(f"{name}_{part}", link, middle, mass, lw.inertia(link.frame, zz=mass / 48 * unit**2))
             motor = lw.quantity(unit="N m", description=f"motor of the {name} {part} arm")
             model.actuate(link, model.input(f"T_{link.name}", motor))
-        grip = bar.origin.at(f"{name}_grip", 0.2 * side * bar.frame.x)
+        grip = bar.origin.at(f"{name}_grip", 0.2 * unit * side * bar.frame.x)
         apart = grip.position() - hand.position()
         model.constraint(name, [apart.dot(bar.frame.x), apart.dot(bar.frame.y)])
     return model

@@ -75,10 +75,10 @@ def five_bar(unit: float = 1.0) -> lw.Model:
     return model
 
 
-def delta() -> lw.Model:
+def delta(unit: float = 1.0) -> lw.Model:
     """Three arms at 120°, and rods to a platform that does not turn; motors in the arms."""
     model = lw.Model("delta")
-    N, g = model.frame, 9.81
+    N, g = model.frame, 9.81 * unit
     platform = model.prismatic("px", axis=N.x, q=["x"], u=["vx"])
     for axis, name in ((N.y, "y"), (N.z, "z")):
         platform = model.prismatic(f"p{name}", platform, axis=axis, q=[name], u=[f"v{name}"])
@@ -86,33 +86,54 @@ def delta() -> lw.Model:
     for i in range(3):
         turn = 2.0 * math.pi * i / 3.0
         out, side = (math.cos(turn) * N.x + math.sin(turn) * N.y), (-math.sin(turn) * N.x + math.cos(turn) * N.y)
-        base = model.origin.at(f"base{i}", 0.2 * out)
+        base = model.origin.at(f"base{i}", 0.2 * unit * out)
         arm = model.revolute(f"arm{i}", at=base, axis=side, q=[f"q{i}"], u=[f"u{i}"])
-        elbow = base.at(f"elbow{i}", 0.25 * math.cos(turn) * arm.frame.x + 0.25 * math.sin(turn) * arm.frame.y)
+        elbow = base.at(f"elbow{i}", unit * (0.25 * math.cos(turn) * arm.frame.x + 0.25 * math.sin(turn) * arm.frame.y))
         model.particle(f"elbow{i}", elbow, 0.4)
         model.actuate(arm, model.input(f"T{i}"))
-        model.distance(f"rod{i}", elbow, platform.origin.at(f"corner{i}", 0.05 * out), 0.5)
+        model.distance(f"rod{i}", elbow, platform.origin.at(f"corner{i}", 0.05 * unit * out), 0.5 * unit)
     model.gravity(-g * N.z)
     return model
 
 
-def stewart() -> lw.Model:
+def stewart(unit: float = 1.0) -> lw.Model:
     """A platform on six legs, each a universal joint, a ram and a ball: 24 speeds, 18 rows, a motor in each ram."""
     model = lw.Model("Stewart platform")
-    N = model.frame
+    N, square = model.frame, unit * unit
     platform = model.free("platform", at=model.origin)
-    model.body("platform", platform, platform.origin, 4.0, lw.inertia(platform.frame, 0.06, 0.06, 0.1))
+    model.body("platform", platform, platform.origin, 4.0,
+               lw.inertia(platform.frame, 0.06 * square, 0.06 * square, 0.1 * square))  # fmt: skip
     for i in range(6):
         low, high = (math.radians(60.0 * (i // 2 * 2) + (15.0 if i % 2 else -15.0)),
                      math.radians(60.0 * (i // 2 * 2) + (45.0 if i % 2 else -45.0)))  # fmt: skip
-        foot = model.origin.at(f"foot{i}", 0.5 * math.cos(low) * N.x + 0.5 * math.sin(low) * N.y)
+        foot = model.origin.at(f"foot{i}", unit * (0.5 * math.cos(low) * N.x + 0.5 * math.sin(low) * N.y))
         hip = model.universal(f"hip{i}", at=foot)
         ram = model.prismatic(f"ram{i}", hip, at=foot, axis=hip.frame.z)
-        model.body(f"rod{i}", ram, ram.origin.at(f"rod{i}_c", -0.2 * ram.frame.z), 0.5,
-                   lw.inertia(ram.frame, 0.01, 0.01, 0.001))  # fmt: skip
+        model.body(f"rod{i}", ram, ram.origin.at(f"rod{i}_c", -0.2 * unit * ram.frame.z), 0.5,
+                   lw.inertia(ram.frame, 0.01 * square, 0.01 * square, 0.001 * square))  # fmt: skip
         model.actuate(ram, model.input(f"F{i}"))
-        corner = platform.origin.at(f"corner{i}", 0.25 * math.cos(high) * platform.frame.x
-                                    + 0.25 * math.sin(high) * platform.frame.y)  # fmt: skip
+        corner = platform.origin.at(f"corner{i}", unit * (0.25 * math.cos(high) * platform.frame.x
+                                                           + 0.25 * math.sin(high) * platform.frame.y))  # fmt: skip
         model.close("ball", f"joint{i}", ram, platform, at=ram.origin, to=corner)
-    model.gravity(-9.81 * N.z)
+    model.gravity(-9.81 * unit * N.z)
     return model
+
+
+def hand(unit: float = 1.0) -> tuple[lw.Model, dict[str, float], dict[str, float]]:
+    """A ball between three finger tips, where they are, and forces that hold it."""
+    model = lw.Model("hand")
+    N, q, inputs = model.frame, {}, {}
+    ball = model.free("ball")
+    model.body("ball", ball, ball.origin, 0.4, lw.inertia(ball.frame, *[4e-4 * unit * unit] * 3))
+    model.gravity(-9.81 * unit * N.z)
+    for i in range(3):
+        tip = None
+        for axis, name in ((N.x, "x"), (N.y, "y"), (N.z, "z")):
+            tip = model.prismatic(f"finger{i}{name}", tip, axis=axis, q=[f"{name}{i}"], u=[f"v{name}{i}"])
+            model.actuate(tip, model.input(f"F{i}{name}"))
+        model.particle(f"tip{i}", tip.origin, 0.1)
+        model.contact(f"finger{i}", tip.origin, lw.Sphere(ball.origin, 0.05 * unit, ball), friction=0.9)
+        c, s = math.cos(2 * math.pi * i / 3), math.sin(2 * math.pi * i / 3)
+        q |= {f"x{i}": 0.05 * unit * c, f"y{i}": 0.05 * unit * s}
+        inputs |= {f"F{i}x": -5.0 * unit * c, f"F{i}y": -5.0 * unit * s, f"F{i}z": 9.81 * unit * (0.1 + 0.4 / 3)}
+    return model, q, inputs

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import minimize
 
 import latchwork as lw
-from controlled_models import arm, on_branch, slider_crank
+from controlled_models import arm, hand, on_branch, slider_crank
 
 Cone, Press, Projected = lw.control.Cone, lw.control.Press, lw.control.Projected
 STICKS = {"q1": 0.3, "q2": -math.asin(0.6 + math.sin(0.3)) - 0.3}  # the end of the arm on the table
@@ -21,26 +21,6 @@ def holding() -> dict[str, float]:
     c1, c12 = math.cos(STICKS["q1"]), math.cos(STICKS["q1"] + STICKS["q2"])
     second = 9.81 * 0.25 * c12 - 10.0 * 0.5 * c12
     return {"T1": 9.81 * (0.5 * c1 + 0.5 * c1) - 10.0 * 0.5 * c1 + second, "T2": second}
-
-
-def hand() -> tuple[lw.Model, dict[str, float], dict[str, float]]:
-    """A ball between three finger tips, where they are, and forces that hold it."""
-    model = lw.Model("hand")
-    N, q, inputs = model.frame, {}, {}
-    ball = model.free("ball")
-    model.body("ball", ball, ball.origin, 0.4, lw.inertia(ball.frame, 4e-4, 4e-4, 4e-4))
-    model.gravity(-9.81 * N.z)
-    for i in range(3):
-        tip = None
-        for axis, name in ((N.x, "x"), (N.y, "y"), (N.z, "z")):
-            tip = model.prismatic(f"finger{i}{name}", tip, axis=axis, q=[f"{name}{i}"], u=[f"v{name}{i}"])
-            model.actuate(tip, model.input(f"F{i}{name}"))
-        model.particle(f"tip{i}", tip.origin, 0.1)
-        model.contact(f"finger{i}", tip.origin, lw.Sphere(ball.origin, 0.05, ball), friction=0.9)
-        c, s = math.cos(2 * math.pi * i / 3), math.sin(2 * math.pi * i / 3)
-        q |= {f"x{i}": 0.05 * c, f"y{i}": 0.05 * s}
-        inputs |= {f"F{i}x": -5.0 * c, f"F{i}y": -5.0 * s, f"F{i}z": 9.81 * (0.1 + 0.4 / 3)}
-    return model, q, inputs
 
 
 def lifting(model: lw.Model, **options: Any) -> Any:

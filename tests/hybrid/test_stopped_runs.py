@@ -78,3 +78,17 @@ def test_changes_without_end_at_one_instant_name_time_stepping():
         crossings.count(1.5, ())
     with pytest.raises(lw.IntegrationError, match=r"'pile' change 40 times at t = 1\.5 .*thick=lw\.TimeStepping\(\)"):
         crossings.count(1.5, ())
+
+
+def test_a_run_that_changes_without_end_keeps_what_was_run(monkeypatch):
+    """The error has the run up to there: a ball that falls for √(2 h/g), where no change at all is allowed."""
+    monkeypatch.setattr("latchwork.hybrid.contacts.initial_contacts.MOST", 0)
+    model = lw.Model("ball")
+    link = model.planar("ball")
+    ball = model.body("ball", link, link.origin, 1.0, lw.inertia(link.frame, zz=0.1))
+    model.gravity(-9.81 * model.frame.y)
+    model.contact("floor", ball.circle(0.5), lw.Line(model.origin, model.frame.x, model.frame.y))
+    with pytest.raises(lw.IntegrationError, match="change 0 times") as caught:
+        lw.simulate(model, until=2.0, q=[0.0, 1.5, 0.0])
+    assert caught.value.run.t[-1] == pytest.approx((2.0 / 9.81) ** 0.5, abs=1e-9)
+    assert caught.value.run.x[-1, 1] == pytest.approx(0.5, abs=1e-9)

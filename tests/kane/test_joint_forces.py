@@ -132,3 +132,32 @@ def test_reactions_that_are_not_finite_are_refused():
     model.force(link.origin, model.frame.y / link.q[0])
     with pytest.raises(lw.EvaluationError, match="reactions of 'slider' are not finite at t = 0, q_slide = 0"):
         model.equations().reactions([0.0], [0.0])
+
+
+@pytest.mark.parametrize("off", [0.0, 0.4])
+@pytest.mark.parametrize("inboard", ["joint", "frame"])
+def test_a_joint_whose_base_is_located_from_the_ground_loads_its_inboard_body(inboard, off):
+    """R_in − R_out + m g = m a of the inner of two rods, wherever their common point is located from."""
+    model = lw.Model("rods")
+    N, O = model.frame, model.origin
+    if inboard == "joint":
+        first = model.revolute("s", axis=N.z)
+        A, foot, name = first.frame, first.origin, "s"
+    else:
+        (q1,) = model.coordinates("q1")
+        first = A = N.rotated("A", q1, N.z)
+        foot, name = O, "a"
+    center = foot.at("ca", 1.0 * A.x)
+    model.body("a", first, center, 2.0, lw.inertia(A, zz=0.3))
+    second = model.revolute("e", first, at=O.at("P", off * A.x), axis=N.z)
+    model.body("b", second, second.origin.at("cb", 1.0 * second.frame.y), 1.0, lw.inertia(second.frame, zz=0.1))
+    model.gravity(-9.81 * N.y)
+    equations = model.equations()
+    outer = equations.u_names.index("u_e")
+    w, state = 0.4, {"q": [0.3, 0.5], "u": [-0.7 if i == outer else 0.4 for i in range(2)]}
+    found, wdot = equations.reactions(**state), equations.udot(**state)[1 - outer]
+    x, y = np.array([np.cos(0.3), np.sin(0.3), 0.0]), np.array([-np.sin(0.3), np.cos(0.3), 0.0])
+    total = found[name].force - found["e"].force + [0.0, -2.0 * 9.81, 0.0]
+    assert found["e"].other == "a"
+    assert total == pytest.approx(2.0 * (wdot * y - w * w * x), abs=1e-12)
+    assert found["e"].force[:2] != pytest.approx([0.0, 0.0], abs=1.0)

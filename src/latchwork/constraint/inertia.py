@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from latchwork.algebra.elimination import lu_in_units, lu_solve
-from latchwork.program.kernel import f64, f64p, i64, kernel, offset, sqrt
+from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset, sqrt
+from latchwork.program.scalar import minimum
 
 REGULAR = 1e-12  # pivots of M, whose diagonal is made 1: below it M is close to singular
 
@@ -37,6 +38,28 @@ def invert(n: i64, M: f64p, inverse: f64p, work: f64p) -> i64:
         for i in range(n):
             inverse[i * n + j] = column[i]
     return 1
+
+
+@kernel
+def least_inertia(n: i64, packed: f64p, L: f64p) -> f64:
+    """What is left of the inertia of some speed where those before it move freely, as a part of its own: the least
+    L_ii²/M_ii of M = L Lᵀ. 0 where M is singular, but for rounding."""
+    least = 1.0
+    for i in range(n):
+        own = packed[i * (i + 3) // 2]
+        for j in range(i):
+            total = packed[i * (i + 1) // 2 + j]
+            for k in range(j):
+                total -= L[i * n + k] * L[j * n + k]
+            L[i * n + j] = divide(total, L[j * n + j])
+        pivot = own
+        for k in range(i):
+            pivot -= L[i * n + k] * L[i * n + k]
+        if not pivot > 0.0:
+            return 0.0
+        least = minimum(least, divide(pivot, own))
+        L[i * n + i] = sqrt(pivot)
+    return least
 
 
 @kernel

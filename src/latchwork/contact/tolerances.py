@@ -37,6 +37,7 @@ TABLE: Mapping[str, Tolerance] = {
     "stepped": Tolerance(1e-9, LENGTH, "time steps: a gap that is closed, as steps and corrections leave it"),
     "deep": Tolerance(1e-12, LENGTH, "time steps: penetration that corrections leave, rounding of a few positions"),
     "slop": Tolerance(1e-6, LENGTH, "a gap deeper belongs to a feature met from behind; in time steps, at both ends"),
+    "narrow": Tolerance(1e-6, LENGTH, "faces that overlap by less meet at one place: rows of two differ by rounding"),
     "brief": Tolerance(1e-6, SPEED, "a hop that is low and begins slower than this is none"),
     "still": Tolerance(1e-13, SPEED, "slip in the plane that is backwards by rounding may be about to begin"),
     "nothing": Tolerance(1e-30, SPEED, "no motion at all: what underflow leaves of zero approaches nothing"),
@@ -76,6 +77,7 @@ class Tolerances:
     stepped: f64
     deep: f64
     slop: f64
+    narrow: f64
     brief: f64
     still: f64
     nothing: f64

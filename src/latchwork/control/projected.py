@@ -74,8 +74,9 @@ class _Law:
         """The law for the equations of a plan, which get its memory, and the plan with its inputs taken."""
         extended = self.extended(plan.equations)
         program = self.program(extended, plan.constraints, plan.contacts)
-        plan = replace(plan, equations=extended.equations).owning(self.name, (*program.inputs, *program.memory_inputs))
-        return plan, program
+        remembered = (*plan.memory_inputs, *program.memory_inputs)
+        plan = replace(plan, equations=extended.equations, memory_inputs=remembered)
+        return plan.owning(self.name, (*program.inputs, *program.memory_inputs)), program
 
     def extended(self, equations: Equations) -> Extended:
         """The equations with the memory of the law as further coordinates, whose rates it commands."""

@@ -121,6 +121,7 @@ class Plan:
     law_name: str = ""
     sampled: tuple[SampledLaw, ...] = ()
     owners: Mapping[str, str] = field(default_factory=dict)  # of inputs
+    memory_inputs: tuple[str, ...] = ()  # of those: rates of what laws remember
 
     def owning(self, name: str, inputs: Sequence[str]) -> Plan:
         """With inputs that one controller commands, and no other."""

@@ -44,7 +44,7 @@ from latchwork.program.scalar import maximum
 NOT_YET = -1  # how a mode began: it is to be made ready
 FEW_ROWS = few_rows()
 STATE, EVENTS = size_of(ContactStateRecord), size_of(ContactEvent)  # words of a contact point
-STATE_WORDS, EVENT_WORDS = 18, 18
+STATE_WORDS, EVENT_WORDS = 18, 19
 assert (STATE, EVENTS) == (STATE_WORDS, EVENT_WORDS), "records of contact points are kept as words"
 KEY = 12  # words of a key, for each contact point
 
@@ -123,7 +123,7 @@ class Flow:
     after: f64p = array("most * (n_q + n_u + 1)")  # (q, u, work) after each change
     before: f64p = array("most * states")  # states of the mode that it ended
     contact_states: i64p = array("most * contacts * 18")
-    contact_events: i64p = array("most * contacts * 18")
+    contact_events: i64p = array("most * contacts * 19")
     zone: i64p = array("most * zones")
     hit: i64p = array("most * most_guards")  # 1 for each guard that took part
     conditions: f64p = array("most * 2 * rules")  # of rules, and their rates, where the mode after it began
@@ -269,7 +269,7 @@ def clear_event(scene: Scene) -> None:
         scene.zone_step[z] = 0
     for k in range(scene.watched):
         event = scene.event[scene.watch[k]]
-        event.flags, event.doubled, event.entered, event.widened, event.struck = 0, 0, 0, 0, 0
+        event.flags, event.doubled, event.entered, event.left, event.widened, event.struck = 0, 0, 0, 0, 0, 0
         event.stays, event.idle, event.kept, event.jammed, event.slips, event.torn = 0, 0, 0, 0, 0, 0
         for j in range(2):
             event.onset[j], event.slip_direction[j] = 0.0, 0.0

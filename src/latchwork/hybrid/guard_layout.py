@@ -37,6 +37,16 @@ def table_size(programs: ModePrograms, scene: Scene) -> i64:
 
 
 @kernel
+def first_of(scene: Scene, k: i64) -> i64:
+    """The first watched feature that is closed of the contact of feature k."""
+    group = scene.contact[scene.watch[k]].contact
+    for j in range(k):
+        if scene.contact[scene.watch[j]].contact == group and scene.state[scene.watch[j]].kind != OPEN:
+            return j
+    return k
+
+
+@kernel
 def put_guards(programs: ModePrograms, scene: Scene, word: i64p, size: i64, user: i64, is_free: i64, said: i64p,
                kinds: i64p, heights: f64p, floors: f64p) -> None:  # fmt: skip
     """The guard table of a mode; what each guard says, of whom, and a step; where each is armed."""
@@ -56,6 +66,7 @@ def put_guards(programs: ModePrograms, scene: Scene, word: i64p, size: i64, user
             wider = 1.0
             for _ in range(state.cone_margin):
                 wider *= numbers.wider
+            contact.group = first_of(scene, k)
             contact.row = programs.row_of[i] if has_row(state, scene.contact[i]) == 1 else 0
             if scene.contact[i].presser >= 0:
                 contact.normal_row = programs.row_of[scene.contact[i].presser]

@@ -13,7 +13,7 @@ from latchwork.program.records.record import array, record
 
 OPEN_FORMS, CLOSED_FORMS = 3, 5  # of a contact point: open, leaving, from behind; of each of its laws: see `form_at`
 CONSTRAINTS = -1  # in the place of a contact point: the constraints that hold besides
-SOURCE_WORDS, SLIDER_WORDS, GUARD_WORDS = 8, 16, 29  # of the records that are copied; see `mode_layout`
+SOURCE_WORDS, SLIDER_WORDS, GUARD_WORDS = 8, 16, 31  # of the records that are copied; see `mode_layout`
 
 
 @record

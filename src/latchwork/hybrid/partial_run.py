@@ -37,6 +37,14 @@ def explained_error(sim: Simulation, method: Method, error: Broken) -> Integrati
                             error.reason)  # fmt: skip
 
 
+def with_run(sim: Simulation, error: IntegrationError) -> IntegrationError:
+    """An error that ends a run, with the run up to there; without one where nothing was run."""
+    if error.run is None and sim.record.segments:
+        error.run = trajectory_of(sim, sim.record.segments)
+        error.solution = error.run.path
+    return error
+
+
 def trajectory_of(sim: Simulation, segments: Sequence[Segment], every: float | None = None) -> Trajectory:
     """The trajectory of a simulation over some segments, sampled at even times where ``every`` is given."""
     state, record = sim.state, sim.record
@@ -49,7 +57,8 @@ def trajectory_of(sim: Simulation, segments: Sequence[Segment], every: float | N
                       timeline=record.timeline, contacts=state.contacts.members,
                       colliding=tuple(sim.world.broad_phase.shapes),
                       presence=Presence(dict(state.presence), tuple(record.backs)),
-                      listed=tuple(dict.fromkeys(chain(*record.listed.values()))))  # fmt: skip
+                      listed=tuple(dict.fromkeys(chain(*record.listed.values()))),
+                      stiffness=state.stiffness)  # fmt: skip
 
 
 def _finite(segment: Segment) -> Segment:

@@ -6,14 +6,19 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from latchwork.constraint.inertia import least_inertia
+from latchwork.constraint.terms import Base
+from latchwork.errors import EvaluationError
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.table import Array
 from latchwork.kane.singular import cause_of, steep
 from latchwork.program.function import Executable, Function
 from latchwork.program.lower import lower
+from latchwork.program.native import invoke
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.traverse import rebuild
 
+SUSPECT = 1e-12  # of the inertia of a speed: where no more is left, it is looked whether any is
 DOUBLINGS = 50  # of the last bit of t, to a tenth of it: how far along the motion the place is looked for
 
 
@@ -39,6 +44,16 @@ def cause(driven: Driven, t: float, x: Array, rest: Array, rows: Mapping[str, Se
         if not np.isfinite(value) and symbol in equations.r:
             return f"the input '{symbol.name}' of '{equations.name}' is {value:g} at t = {t:.6g}. Keep its law finite."
     return cause_of(equations, np.nan_to_num(state), rows)
+
+
+def must_have_inertia(base: Base, driven: Driven, t: float, x: Array, rest: Array) -> None:
+    """Refuse to begin where no inertia resists some speeds: u̇ would be rounding, as fast as numbers are long."""
+    n_q, n = len(base.equations.q), len(base.equations.u)
+    packed = base.motion(np.concatenate([[t], x[:-1], driven.rest_at(rest, t)]))[n_q : n_q + n * (n + 1) // 2].copy()
+    if not invoke(least_inertia, n, packed, np.zeros(n * n)) > SUSPECT:
+        found = cause(driven, t, x, rest)
+        if found:
+            raise EvaluationError(found)
 
 
 def steepest(driven: Driven, t: float, x: Array, rest: Array) -> str:

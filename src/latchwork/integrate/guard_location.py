@@ -240,7 +240,7 @@ def crossing(guards: Guards, t: f64, h: f64, i: i64) -> tuple[f64, f64]:
         apart = clear(g0, half * r0, g, half * r, off) + clear(g, half * r, g1, half * r1, off)
         least = minimum(corner(g0, half * r0, g, half * r), corner(g, half * r, g1, half * r1))
         bend = maximum(fabs(g - g0 - half * r0), fabs(g1 - g - half * r1))
-        hidden = least < BENT * bend and g >= 0.0 and g1 >= 0.0
+        hidden = least < BENT * bend and bend > guards.floors[i] and g >= 0.0 and g1 >= 0.0
         rough = hidden or off > RESOLVED * (fabs(g0) + fabs(g) + fabs(g1)) + guards.floors[i]
         fall = half * maximum(maximum(fabs(r0), fabs(r)), fabs(r1))
         near = rough and minimum(g0, g1) + g < STEEP * fall  # zero may be reached and left again

@@ -5,13 +5,14 @@ Loads less inertia forces are handed down the tree of points, each point receivi
     R_P = R_own + Σ R_C,        T_P = T_own + Σ (T_C + p_PC × R_C)
 
 so that R and T at a joint's origin are the resultant of all that rides beyond, in terms of u̇. The joint supplies the
-opposite. A torque on a frame is a torque on the body or link of that frame. Motors and springs across a joint are loads
-like any other: where u̇ is the motion they cause, nothing is left for the joint along its own freedoms.
+opposite. A joint hands on to its inboard body, whatever its base is located from: O.at("P", 0 * A.x) is a point of A.
+A torque on a frame is a torque on the body or link of that frame. Motors and springs across a joint are loads like any
+other: where u̇ is the motion they cause, nothing is left for the joint along its own freedoms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -48,8 +49,11 @@ class Resultants:
         self.force: dict[Point, Vector] = {}
         self.torque: dict[Point, Vector] = {}
         self._collect(equations, loads)
-        for point in reversed(self.system.tree.points.values()):
-            if point.parent is not None and (point in self.force or point in self.torque):
+        elsewhere = _handed_on(self.system)
+        for point in _outermost_first(self.system, elsewhere):
+            if point in elsewhere:
+                self._add(elsewhere[point], *self._about(point, elsewhere[point], point.position(elsewhere[point])))
+            elif point.parent is not None and (point in self.force or point in self.torque):
                 self._add(point.parent, *self.at_parent(point))
 
     def _collect(self, equations: Formed, loads: Sequence[Load]) -> None:
@@ -85,9 +89,43 @@ class Resultants:
     def at_parent(self, point: Point) -> tuple[Vector, Vector]:
         """A point's resultant, about its parent and written where the parent rides."""
         assert point.parent is not None
+        return self._about(point, point.parent, point.offset)
+
+    def _about(self, point: Point, lower: Point, arm: Vector) -> tuple[Vector, Vector]:
+        """A point's resultant about another one, from which ``arm`` leads to it."""
         R, T = self.force.get(point, self.none), self.torque.get(point, self.none)
-        turned = self.settle(R, point.parent)
-        return turned, self.settle(T, point.parent) + self.settle(point.offset.cross(turned), point.parent)
+        turned = self.settle(R, lower)
+        return turned, self.settle(T, lower) + self.settle(arm.cross(turned), lower)
+
+
+def _handed_on(system: System) -> dict[Point, Point]:
+    """The origins of joints that are not located from their inboard body, and where that body takes their load."""
+    homes, found = _homes(system), dict[Point, Point]()
+    frames = {link.frame for link in system.links}
+    for link in system.links:
+        frame = next((step for step in link.inboard.ancestry() if step in homes), None)
+        path = path_of(link.origin)[1:]
+        if frame is None or homes[frame] in path or link.origin in path_of(homes[frame]):
+            continue
+        if frame in frames or not any(_rides(point, frame) for point in path):
+            found[link.origin] = homes[frame]
+    return found
+
+
+def _outermost_first(system: System, elsewhere: Mapping[Point, Point]) -> list[Point]:
+    """All points, each before the one that it hands its resultant to."""
+    depth: dict[Point, int] = {}
+    for point in system.tree.points.values():
+        steps: Point | None = point
+        path = list[Point]()
+        while steps is not None and steps not in depth:
+            path.append(steps)
+            steps = elsewhere.get(steps, steps.parent)
+        for step in reversed(path):
+            lower = elsewhere.get(step, step.parent)
+            depth[step] = 0 if lower is None else 1 + depth[lower]
+    order = list(system.tree.points.values())
+    return sorted(reversed(order), key=lambda point: -depth[point])
 
 
 def joint_force(equations: Formed, resultants: Resultants, name: str) -> JointForce:

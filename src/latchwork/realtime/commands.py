@@ -78,6 +78,7 @@ COMMANDS: dict[str, dict[str, Check]] = {
     "move": {"to": numbers(3)},
     "drop": {},
     "set": {"name": text, "value": number(-1e12, 1e12)},
+    "aim": {"name": text, "to": numbers(3)},
     "hold": {"name": text},
     "release": {"name": text},
     "fence": {"points": places},

@@ -10,6 +10,7 @@ from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.realtime import fencing
 from latchwork.realtime.commands import COMMANDS
 from latchwork.realtime.posture import pose
+from latchwork.realtime.targets import slider_values
 
 if TYPE_CHECKING:
     from latchwork.realtime.live import Live
@@ -53,6 +54,17 @@ def set_value(live: Live, c: Answer) -> Answer:
         raise EvaluationError(f"{name} = {value:g} is out of the range of its slider, {low:g} to {high:g}.")
     live.set(name, value)
     return {"values": {name: value}}
+
+
+def aim(live: Live, c: Answer) -> Answer:
+    """A target is brought to a place, as near as its sliders let it."""
+    if c["name"] not in live.exhibit.targets:
+        raise EvaluationError(f"'{live.exhibit.model.name}' has no target '{c['name']}'."
+                              f"{did_you_mean(c['name'], live.exhibit.targets)}")  # fmt: skip
+    values = slider_values(live, c["name"], c["to"])
+    for name, value in values.items():
+        live.set(name, value)
+    return {"values": values}
 
 
 def hold(live: Live, c: Answer) -> Answer:
@@ -131,9 +143,9 @@ def record(live: Live, c: Answer) -> Answer:
 
 
 DO: dict[str, Callable[[Live, Answer], Answer]] = {
-    "grab": grab, "move": move, "drop": drop, "set": set_value, "hold": hold, "release": release, "fence": fence,
-    "unfence": unfence, "coupler": coupler, "pause": pause, "go": go, "step": step, "speed": speed, "rewind": rewind,
-    "reset": reset, "record": record, "pose": posed,
+    "grab": grab, "move": move, "drop": drop, "set": set_value, "aim": aim, "hold": hold, "release": release,
+    "fence": fence, "unfence": unfence, "coupler": coupler, "pause": pause, "go": go, "step": step, "speed": speed,
+    "rewind": rewind, "reset": reset, "record": record, "pose": posed,
 }  # fmt: skip
 assert DO.keys() == COMMANDS.keys()
 CHANGING = {"hold", "release", "fence", "unfence", "pose"}  # what holds, or may touch

@@ -38,7 +38,8 @@ class Exhibit:
     axes of N that lie in the picture, to the right and upwards; ``draw`` the points that a line joins. ``grip`` is the
     stiffness and damping (N/m, N s/m) of the hand that takes hold; without it, the hand is as firm as fits the mass
     there. ``thick`` says how to go on where events come too thick; ``controllers`` command inputs (`lw.control`), and
-    know nothing of a hand.
+    know nothing of a hand. ``targets`` are points that sliders move, such as where a law is to bring something: they
+    are drawn as rings, and dragged.
     """
 
     model: Model
@@ -60,6 +61,7 @@ class Exhibit:
     step: float = 1e-3
     thick: TimeStepping | None = None
     controllers: tuple[Any, ...] = ()
+    targets: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         name = self.model.name
@@ -70,7 +72,8 @@ class Exhibit:
         for slider, (low, high) in self.sliders.items():
             self._must_slide(slider, low, high)
         known: list[tuple[str, Mapping[str, Any], Any]] = [
-            ("point", self.model.points, self.draw), ("body", self.model.bodies, [self.hold] if self.hold else [])
+            ("point", self.model.points, (*self.draw, *self.targets)),
+            ("body", self.model.bodies, [self.hold] if self.hold else []),
         ]  # fmt: skip
         for kind, found, asked in known:
             for each in asked:
@@ -172,12 +175,14 @@ def _of_module(module: ModuleType) -> Exhibit:
     return replace(made, title=made.title or title.rstrip("."), story=made.story or story, plots=made.plots or shown)
 
 
-def _of_file(path: Path, options: Mapping[str, bool]) -> Exhibit:
+def _of_file(path: Path, options: Mapping[str, Any]) -> Exhibit:
     """What a model file shows: its model, from where its run starts; a robot on the floor is stepped."""
     from latchwork.formats import read_file
 
     model, settings = read_file(path, **options)
-    stepped = {"step": FLOOR_STEP, "thick": TimeStepping(FLOOR_STEP, always=True)} if options.get("ground") else {}
+    stepped: dict[str, Any] = {}
+    if options.get("ground"):
+        stepped = {"step": FLOOR_STEP, "thick": TimeStepping(FLOOR_STEP, always=True)}
     for name, value in settings.parameters.items():
         raise FileError(f"{path} runs with {name} = {value}. Give the parameter this value where it is declared.")
     view = "xy" if path.suffix in (".yaml", ".yml") else "xz"

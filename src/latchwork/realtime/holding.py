@@ -13,13 +13,22 @@ from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.realtime.board import Array
 from latchwork.realtime.stepped import Stepped
 
+COMMANDED = " (command)"  # behind the name of an input that a controller commands
+
+
+def commanded(sim: Stepped) -> list[str]:
+    """The inputs that controllers command, and do not merely remember by."""
+    plan = sim.world.shared.plan
+    return [name for name in plan.owners if name not in plan.memory_inputs]
+
 
 def rows_of(sim: Stepped) -> list[tuple[str, int]]:
-    """What holds, by name, with how many numbers: a constraint its rows; a contact normal force and tangents."""
+    """What holds, by name, with how many numbers: a constraint its rows; a contact normal force and tangents. Then the
+    inputs that controllers command."""
     holds = [(name, len(hold.constraint.zero)) for name, hold in sim.state.holds.items()]
     return holds + [
         (contact_point.name, 1 + len(contact_point.tangents)) for contact_point in sim.state.contacts.closed
-    ]
+    ] + [(f"{name}{COMMANDED}", 1) for name in commanded(sim)]
 
 
 def forces_of(sim: Stepped) -> Array:
@@ -47,7 +56,14 @@ def forces_of(sim: Stepped) -> Array:
                 state.contacts.zones,
             )
         )
-    return np.concatenate([np.empty(0), *found])
+    return np.concatenate([np.empty(0), *found, _commands(sim, dynamics)])
+
+
+def _commands(sim: Stepped, dynamics: Any) -> Array:
+    """What controllers command now."""
+    names, state = [symbol.name for symbol in sim.equations.r], sim.state
+    held = dynamics.commanded(state.t, state.x, state.held) if hasattr(dynamics, "commanded") else state.held
+    return np.array([held[names.index(name)] for name in commanded(sim)])
 
 
 def _states(dynamics: Any, x: Array) -> Array:

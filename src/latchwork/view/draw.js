@@ -41,6 +41,7 @@ class Drawing {
     this.colors = {};
     this.names = false; // whether names are shown
     this.strongest = 1e-300; // the force whose arrow is a fifth of the picture
+    this.hardest = 1e-300; // the torque whose arc goes three quarters around
     this.bare = false; // without grid, triad and scale: a small picture
     this.wide = this.high = this.scale = this.ratio = 1;
     this.fitted = [0, 0];
@@ -241,6 +242,33 @@ class Drawing {
     pen.fill();
     const words = [this.names ? name : "", number].filter(Boolean).join(" ");
     if (words) this.text(words, b[0] + 5, b[1] - 5, "left", colors.force);
+  }
+
+  turning(at, torque, name, number = "") {
+    // A torque as an arc around its joint, as far as it is strong; one that lies in the picture, as an arrow.
+    const size = Math.hypot(...torque), along = dot(torque, this.out);
+    if (!(size > 1e-9 * this.hardest)) return;
+    const a = this.screen(at), { colors, pen } = this, way = along > 0 ? -1 : 1, radius = 20;
+    if (Math.abs(along) < 0.5 * size) {
+      const reach = 0.12 * Math.min(this.wide, this.high) * Math.min(size / this.hardest, 1.5) / (size * this.pixels);
+      this.line([a, this.screen(mix(at, 1, torque, reach))], colors.hand, 2, [5, 3]);
+    } else {
+      const sweep = Math.max(0.3, 4.7 * Math.min(size / this.hardest, 1.2)), end = -Math.PI / 2 + way * sweep;
+      const tip = [a[0] + radius * Math.cos(end), a[1] + radius * Math.sin(end)];
+      const ahead = [-way * Math.sin(end), way * Math.cos(end)], out = [Math.cos(end), Math.sin(end)];
+      pen.beginPath();
+      pen.arc(a[0], a[1], radius, -Math.PI / 2, end, way < 0);
+      pen.strokeStyle = colors.hand;
+      pen.lineWidth = 2;
+      pen.stroke();
+      pen.beginPath();
+      pen.moveTo(tip[0] + 6 * ahead[0], tip[1] + 6 * ahead[1]);
+      for (const side of [1, -1]) pen.lineTo(tip[0] + side * 4 * out[0], tip[1] + side * 4 * out[1]);
+      pen.fillStyle = colors.hand;
+      pen.fill();
+    }
+    const words = [this.names ? name : "", number].filter(Boolean).join(" ");
+    if (words) this.text(words, a[0] + radius + 6, a[1] + 14, "left", colors.hand);
   }
 
   dotOf(item) {

@@ -57,7 +57,8 @@ def rod_rod(a: Rod, b: Rod) -> Touch | None:
     deep = [gap + edge.deep for edge in (a, b) if edge.faces]
     spare = EDGE * unit if cones else 0.0
     reach = (s + spare for s in (sa, a.length - sa, sb, b.length - sb))
-    sided = [(abs(way) - 0.5) * unit] if cones else []  # m along the face of an edge leads out of neither
+    # m along the face of an edge leads out of neither; of edges that are parallel, m is rounding, and says nothing
+    sided = [maximum(abs(way) - 0.5, 0.5 - (1.0 - c * c) / PARALLEL) * unit] if cones else []
     within = ((1.0 - c * c - 2.0 * PARALLEL) * unit, *reach, *cones, *deep, *sided)
     on, other = a.place.touching(ta * sa - n * a.radius), b.place.touching(tb * sb + n * b.radius)
     return Touch(gap, n, on, other, None, within)

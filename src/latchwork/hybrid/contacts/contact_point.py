@@ -301,6 +301,11 @@ class ContactPoint:
         return not self.without_normal and len(self.contact.features) > 1 and all(map(is_sharp, self.contact.shapes))
 
     @cached_property
+    def narrow(self) -> float:
+        """How near places of two features of its contact may come, until one of them is enough; 0 where none do."""
+        return self.tolerances.narrow if self.is_sharp and self.feature.within else 0.0
+
+    @cached_property
     def normal_function(self) -> Function:
         """n in N at a state."""
         return self.lowered(list(self.feature.normal.measures(self.feature.normal.tree.newtonian)))

@@ -12,7 +12,7 @@ from latchwork.constraint.embedded.layout import Watch
 from latchwork.constraint.terms import Array, Base
 from latchwork.contact.closest_point.search import LEAST
 from latchwork.contact.closest_point.states import within_reach
-from latchwork.contact.law import Zones
+from latchwork.contact.law import Contact, Zones
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.guard_values import (
@@ -144,6 +144,7 @@ def _piece(contact_point: ContactPoint, contact_states: ContactStates, form: For
         "across": len(contact_point.tangents) * form.sticks, "upright": int(contact_point.upright is not None),
         "tracked": 0 if tracked is None else PLAIN if reach is None else REACHED, "laws": form.laws,
         "steady": int(isinstance(law, tuple)), "mu_s": law[1] if isinstance(law, tuple) and law else 0.0,
+        "narrow": contact_point.narrow if closed else 0.0,
         "bound": contact_point.tolerances.bound, "still": contact_point.tolerances.still,
         "tiny": TINY * contact_point.scales.speed * contact_point.scales.speed,
     }  # fmt: skip
@@ -160,8 +161,8 @@ def _piece(contact_point: ContactPoint, contact_states: ContactStates, form: For
 
 _SHAPE = shape_of(GuardedContact)
 assert _SHAPE is not None, "it is a record"
-ROW, NORMAL_ROW, SLIDER, CONE_AT, SHIFT, AT = (
-    _SHAPE.fields[name].word for name in ("row", "normal_row", "slider", "cone", "shift", "at")
+ROW, NORMAL_ROW, GROUP, SLIDER, CONE_AT, SHIFT, AT = (
+    _SHAPE.fields[name].word for name in ("row", "normal_row", "group", "slider", "cone", "shift", "at")
 )
 WORDS = size_of(GuardedContact)
 
@@ -226,6 +227,7 @@ def _put_states(contact_states: ContactStates, forms: Sequence[Form], slices: Ma
                 whole: NDArray[np.int64]) -> None:  # fmt: skip
     """What the states of contacts say: their rows and sliders in the mode, and numbers."""
     sliders = {contact_point: i for i, contact_point in enumerate(contact_states.sliding())}
+    first = dict[Contact, int]()
     for i, (contact_point, form) in enumerate(zip(contact_states.contact_points, forms, strict=True)):
         if form.form == LEAVING:
             table[i, SHIFT] = depth_shift(contact_point, contact_states.leaving_depths[contact_point])
@@ -233,6 +235,7 @@ def _put_states(contact_states: ContactStates, forms: Sequence[Form], slices: Ma
             table[i, SHIFT] = -contact_point.tolerances.clear
         elif form.form == CLOSED:
             own = slices.get(contact_point.name)
+            whole[i, GROUP] = first.setdefault(contact_point.contact, i)
             whole[i, ROW] = 0 if own is None else own.start
             if contact_point.is_pressed and contact_point.feature.closed_with is not None:
                 whole[i, NORMAL_ROW] = slices[contact_point.feature.closed_with.name].start

@@ -1,7 +1,7 @@
 """Guards of contacts as numbers: one kernel looks at all watched contact points, each as its state asks for.
 
     open      touch: max(g + shift, −d_i − bound);  met from behind: around, its negative, once it is clear in front
-    closed    release: λ_n, or N = N0 + N1·u̇;  law: μ_d, μ_s − μ_d;  patch: d_i;  skew: 1 − (n·a)²
+    closed    release: λ_n, or N = N0 + N1·u̇;  law: μ_d, μ_s − μ_d;  patch: d_i, |B_i − B_j|;  skew: 1 − (n·a)²
     sticks    slip: (μ_s λ_n)² (1 + cone) − |λ_t|²
     slides    stick: v·d;  in space also turn, and where slip has ended
     tracked   lost: of second order, and within reach
@@ -21,11 +21,11 @@ from latchwork.constraint.embedded.recombination import accelerate
 from latchwork.constraint.embedded.rows_at import fill
 from latchwork.hybrid.contacts.contact_point import SKEWED
 from latchwork.program.evaluator import Evaluator
-from latchwork.program.kernel import divide, f64, f64p, i32p, i64, kernel, offset, sqrt
+from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, offset, sqrt
 from latchwork.program.native import together
 from latchwork.program.records.record import array, pointer, record
 from latchwork.program.records.view import record_at
-from latchwork.program.scalar import maximum
+from latchwork.program.scalar import maximum, minimum
 
 OPEN, LEAVING, BEHIND, CLOSED = range(4)  # how a contact is watched
 NO_SLIP, IN_PLANE, GOES_ON, BEGINS = range(4)  # how it slides with friction, if it does
@@ -47,6 +47,7 @@ class GuardedContact:
     enforced: i64  # 1 where it has no normal row: the coordinates keep its gap at zero, or it has none; or PRESSED
     row: i64  # its first multiplier
     normal_row: i64  # that of the contact that presses it
+    group: i64  # the first closed feature of its contact
     across: i64  # multipliers of its tangents where it sticks, else 0
     slides: i64
     slider: i64  # among those of the mode
@@ -55,6 +56,7 @@ class GuardedContact:
     tracked: i64
     laws: i64  # guards on its law: 0, 1, 2
     steady: i64  # 1 where μ_s is a number
+    narrow: f64  # how near another feature of its contact may come; 0 where none does
     bound: f64  # rounding across the ends of its domain
     still: f64  # slip in the plane that is backwards by less may be about to begin
     tiny: f64  # of a squared speed: what is divided by never vanishes
@@ -190,6 +192,26 @@ def patch_guards(mode: EmbeddedMode, table: GuardTable, contact: GuardedContact,
 
 
 @kernel
+def narrow_guard(mode: EmbeddedMode, table: GuardTable, i: i64, values: f64p, rates: f64p) -> i64:
+    """How far a closed contact is from one before it of the same pair of solids, by their rows, less `narrow`: where
+    two faces that slide along each other part, both of their ends become one row, and only the sum of forces is known.
+    """
+    contact, n, least = table.contact[i], mode.n, 1.0e300
+    if contact.narrow == 0.0:
+        return 0
+    B = offset(mode.place, mode.rows)
+    for k in range(i):
+        other, far = table.contact[k], 0.0
+        if other.form == CLOSED and other.group == contact.group and other.narrow > 0.0:
+            for j in range(n):
+                far = maximum(far, fabs(B[contact.row * n + j] - B[other.row * n + j]) * mode.unit_u[j])
+            least = minimum(least, far)
+    values[0] = minimum(least, 1.0e6 * contact.narrow) - contact.narrow
+    rates[0] = 0.0
+    return 1
+
+
+@kernel
 def surface_values(mode: EmbeddedMode, table: GuardTable, contact: GuardedContact) -> i64:
     """What the surfaces say, and their rates; how many numbers of each."""
     count = contact.upright + contact.tracked
@@ -273,14 +295,16 @@ def goes_on(
 
 
 @kernel
-def closed_guards(mode: EmbeddedMode, table: GuardTable, contact: GuardedContact, values: f64p, rates: f64p) -> i64:
-    """Guards of a contact that is closed; how many there are."""
+def closed_guards(mode: EmbeddedMode, table: GuardTable, i: i64, values: f64p, rates: f64p) -> i64:
+    """Guards of contact i, which is closed; how many there are."""
+    contact = table.contact[i]
     normal = normal_force(mode, table, contact)
     values[0] = normal if contact.enforced != PRESSED else 1.0  # who presses it lets go
     rates[0] = 0.0
     count = 1
     count += law_guards(mode, table, contact, offset(values, count), offset(rates, count))
     count += patch_guards(mode, table, contact, offset(values, count), offset(rates, count))
+    count += narrow_guard(mode, table, i, offset(values, count), offset(rates, count))
     if contact.upright != 0:
         numbers = surface_values(mode, table, contact)
         values[count] = table.found[0] - SKEWED
@@ -360,7 +384,7 @@ def look_at_guards(code: i32p, z: f64p, out: f64p) -> None:
         contact, values, rates = table.contact[i], offset(out, place), offset(out, table.guards + place)
         count = 0
         if contact.form == CLOSED:
-            count = closed_guards(mode, table, contact, values, rates)
+            count = closed_guards(mode, table, i, values, rates)
         else:
             count = open_guards(mode, table, contact, values, rates)
         place += count + lost_guard(mode, table, contact, offset(values, count), offset(rates, count))

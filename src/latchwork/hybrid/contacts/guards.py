@@ -134,6 +134,8 @@ def _closed(contact_point: ContactPoint, form: Form) -> list[Guard]:
     found = [Guard("release", contact_point, by_force=True, unit=force)]
     found += [Guard("law", contact_point) for _ in range(form.laws)]
     found += [Guard("patch", contact_point, unit=scales.length) for _ in contact_point.feature.within]
+    if contact_point.narrow > 0.0:
+        found.append(Guard("patch", contact_point, unit=scales.length))
     if contact_point.upright is not None:
         found.append(Guard("skew", contact_point))
     if form.sticks and contact_point.tangents:

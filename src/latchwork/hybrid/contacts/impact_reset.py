@@ -69,6 +69,7 @@ def find_staying(scene: Scene) -> i64:
     """The contacts that do not part, or would be back before they had risen by anything; gives how many.
 
     One that was met here and parts so slowly that rounding could close it again is leaving: watched a little deeper.
+    Not one that rebounds: it would fall deeper than it rose, and come back faster.
     """
     tol = scene.tolerances
     delassus, count = scene.delassus, 0
@@ -80,7 +81,7 @@ def find_staying(scene: Scene) -> i64:
         if v <= no_speed(scene, k) or (hops and 0.5 * v * v < tol.rise * one * -b):
             scene.near[count] = k
             count += 1
-        elif hops and has(event.flags, TOUCHED) == 1:
+        elif hops and has(event.flags, TOUCHED) == 1 and event.struck == 0:
             event.entered = 1
     return count
 

@@ -11,7 +11,7 @@ from latchwork.contact.complementarity.contact_states import solve
 from latchwork.contact.complementarity.problem import JAMMED, JAMS, SOLVED, press_fixed
 from latchwork.contact.complementarity.redundant_forces import HELD, feasible, hold_on
 from latchwork.contact.complementarity.redundant_forces import SLIPS as SLIP_TOGETHER
-from latchwork.hybrid.contacts.delassus_operator import move
+from latchwork.hybrid.contacts.delassus_operator import ROUNDING, move
 from latchwork.hybrid.contacts.impact_reset import RANK, picked_solution
 from latchwork.hybrid.contacts.near_set import depth_of, has, place_among
 from latchwork.hybrid.contacts.scene import LEAVES, LETS_GO, OPEN, RESTS, SLIDE, SLIPS, STICK, Scene
@@ -99,6 +99,7 @@ def fill_problem(scene: Scene) -> None:
             delassus.picked[rows + j] = delassus.first[k] + j
         rows += 1 + tangents
     problem.contacts, problem.rows = delassus.contacts, rows
+    drop_rounding(scene)
     for a in range(rows):
         problem.b[a] = delassus.b[delassus.picked[a]]
         for b in range(rows):
@@ -106,6 +107,18 @@ def fill_problem(scene: Scene) -> None:
     attract(scene)
     press_fixed(problem)
     press_turns(scene)
+
+
+@kernel
+def drop_rounding(scene: Scene) -> None:
+    """b of a contact whose force has come to zero is zero where it is rounding of what it is summed from: u̇₀ = P f is a
+    sum itself, whose terms cancel, and the force was worked out in another way."""
+    delassus = scene.delassus
+    for k in range(delassus.contacts):
+        row = delassus.first[k]
+        lets_go = has(scene.event[delassus.point[k]].flags, LETS_GO) == 1
+        if lets_go and fabs(delassus.b[row]) <= ROUNDING * delassus.summed[row]:
+            delassus.b[row] = 0.0
 
 
 @kernel
@@ -171,13 +184,24 @@ def any_closed(scene: Scene) -> i64:
 
 
 @kernel
-def guess_states(scene: Scene) -> None:
-    """The present states; a force that has just come to zero is zero but for rounding. All closed where none was."""
+def passes_on(scene: Scene, t: f64) -> i64:
+    """1 where a force has come to zero and others may take its load on; once in an instant."""
+    if letting_go(scene) == 0 or t - scene.shared <= scene.tolerances.blink:
+        return 0
+    scene.shared = t
+    return 1
+
+
+@kernel
+def guess_states(scene: Scene, passes: i64) -> None:
+    """The present states; a force that has just come to zero is zero but for rounding. All closed where none was, and
+    where a load ``passes`` on: others may carry nothing yet and not part, as the next foot of a box that slides."""
     delassus, problem, closed = scene.delassus, scene.problem, any_closed(scene)
     for k in range(delassus.contacts):
         i = delassus.point[k]
-        stays = scene.state[i].kind if has(scene.event[i].flags, LETS_GO) == 0 else OPEN
-        problem.guess[k] = stays if closed == 1 and problem.fixed[k] == 0 else SLIDE
+        stays = scene.state[i].kind if closed == 1 and passes == 0 else SLIDE
+        stays = stays if closed == 0 or has(scene.event[i].flags, LETS_GO) == 0 else OPEN
+        problem.guess[k] = stays if problem.fixed[k] == 0 else SLIDE
 
 
 @kernel
@@ -403,6 +427,46 @@ def all_carry(scene: Scene) -> i64:
 
 
 @kernel
+def note_left(scene: Scene) -> i64:
+    """Keep in mind which contacts leave their cones; 1 where some do."""
+    delassus = scene.delassus
+    for k in range(delassus.contacts):
+        event = scene.event[delassus.point[k]]
+        event.left = has(event.flags, SLIPS)
+    return slipping(scene)
+
+
+@kernel
+def slip_or_widen(scene: Scene) -> None:
+    """Contacts that left their cones and stick after all are at the very edges: these are widened; where they cannot be
+    any more, the contacts slide."""
+    delassus, problem = scene.delassus, scene.problem
+    for k in range(delassus.contacts):
+        i = delassus.point[k]
+        state, event = scene.state[i], scene.event[i]
+        if problem.state[k] == STICK and event.left == 1 and state.kind == STICK:
+            if state.cone_margin < WIDEST:
+                event.widened = 1
+            else:
+                problem.state[k], problem.directed[k] = SLIDE, 1
+                problem.direction[2 * k], problem.direction[2 * k + 1] = event.onset[0], event.onset[1]
+
+
+@kernel
+def is_unloaded(scene: Scene) -> i64:
+    """1 where no contact was closed, none was struck, and none is pressed: what only touches is open, as the end of a
+    pendulum that hangs just above the floor, which held there would be locked."""
+    tol, delassus = scene.tolerances, scene.delassus
+    least = -tol.at_rest * divide(tol.slowest, tol.stirs)
+    if any_closed(scene) == 1 or scene.impacts > 0 or delassus.collide < delassus.contacts:
+        return 0
+    for k in range(delassus.contacts):
+        if delassus.b[delassus.first[k]] < least or scene.contact[delassus.point[k]].adhesion >= 0:
+            return 0
+    return 1
+
+
+@kernel
 def decide(scene: Scene, t: f64) -> i64:
     """States and forces of the contacts that stay; how the contact problem ended."""
     delassus, problem = scene.delassus, scene.problem
@@ -412,50 +476,52 @@ def decide(scene: Scene, t: f64) -> i64:
         problem.contacts, problem.rows = 0, 0
         return SOLVED
     fill_problem(scene)
-    slips = slipping(scene)
+    if is_unloaded(scene) == 1:
+        for k in range(delassus.contacts):
+            problem.state[k], problem.directed[k] = OPEN, 0
+        return SOLVED
+    slips = note_left(scene)
     if slips == 1 and share_otherwise(scene, t) == 1:
-        leave_idle(scene, slips)
+        leave_idle(scene, slips, 0)
         spread_forces(scene)
         return SOLVED
-    guess_states(scene)
+    passes = passes_on(scene, t)
+    guess_states(scene, passes)
     status = solve(problem)
     while status == SOLVED and tear_off(scene) > 0:
         fill_problem(scene)
-        guess_states(scene)
+        guess_states(scene, passes)
         status = solve(problem)
     if status != SOLVED:
         for k in range(delassus.contacts):
             scene.event[delassus.point[k]].jammed = problem.note[k] // JAMS % 2 if status == JAMMED else 0
         return status
-    if slipping(scene) == 1:
-        for k in range(delassus.contacts):  # they were to slip, and stick after all: at the very edges of their cones
-            i = delassus.point[k]
-            state, stuck = scene.state[i], problem.state[k] == STICK and has(scene.event[i].flags, SLIPS) == 1
-            if stuck and state.kind != OPEN and state.cone_margin < WIDEST:
-                scene.event[i].widened = 1
-    else:
+    if slips == 1:
+        slip_or_widen(scene)
+    if slipping(scene) == 0:
         stick_with_others(scene)
         stand_on_all(scene)
-    leave_idle(scene, slips)
+    leave_idle(scene, slips, passes)
     spread_forces(scene)
     return SOLVED
 
 
 @kernel
-def leave_idle(scene: Scene, slips: i64) -> None:
-    """Contacts that were open, or any where a cone was left (``slips``), are open where they would stick with nothing
+def leave_idle(scene: Scene, slips: i64, passes: i64) -> None:
+    """Contacts that were open, or any that stick where a cone was left (``slips``), are open where they have nothing
     but rounding to carry, beside others that carry something: at the apex of its cone a contact sticks, slides and
-    opens by rounding."""
+    opens by rounding. Not where a load ``passes`` on to them."""
     delassus, problem, row, most = scene.delassus, scene.problem, 0, 0.0
     for i in range(problem.rows):
         most = maximum(most, fabs(problem.lam[i]))
     for k in range(delassus.contacts):
-        force = 0.0
+        force, i = 0.0, delassus.point[k]
         for j in range(1 + problem.tangents[k]):
             force = maximum(force, fabs(problem.lam[row + j]))
         sticks = problem.state[k] == STICK and problem.tangents[k] > 0
-        may = slips == 1 or scene.state[delassus.point[k]].kind == OPEN
-        if sticks and may and force < scene.tolerances.rounding * most:
+        opened = scene.state[i].kind == OPEN and scene.contact[i].bounded == 0
+        may = (sticks and (slips == 1 or opened)) or (problem.state[k] == SLIDE and opened and passes == 0)
+        if may and force < scene.tolerances.rounding * most:
             problem.state[k] = OPEN
             for j in range(1 + problem.tangents[k]):
                 problem.lam[row + j] = 0.0

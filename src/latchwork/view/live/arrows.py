@@ -2,6 +2,8 @@
 
     of a contact      R = λ_0 n + Σ λ_i t_i       on the first of its shapes, where they touch
     of a constraint   R = Σ λ_i d_i               where its first row pulls, if that is known
+    of a command      the force or torque of its input, where it acts: those that turn are marked TURNS
+    of a target       nothing, where it is: marked AIM
 """
 
 from __future__ import annotations
@@ -15,16 +17,19 @@ import numpy as np
 
 from latchwork.constraint.joints.spot import Spot
 from latchwork.hybrid.trajectory import quantity
+from latchwork.kane.equations import Equations
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
+from latchwork.realtime.holding import COMMANDED
 from latchwork.symbolic.expr import Expr
-from latchwork.symbolic.traverse import rebuild
+from latchwork.symbolic.traverse import reachable, rebuild
 from latchwork.view.live.holding import Known
 
 Array = np.ndarray
+TURNS, AIM = " ↻", "◎ "  # behind the names of torques, in front of those of targets
 Rows = Sequence[tuple[str, int]]  # names, and how many numbers of λ each has
 
 
@@ -45,8 +50,8 @@ class Arrows:
         return self.program(np.concatenate([self.known.state(t, x, rest, self.closed), lam]))
 
 
-def arrows_of(known: Known, rows: Rows) -> Arrows:
-    """The arrows of what holds, in the order of its forces."""
+def arrows_of(known: Known, rows: Rows, targets: Sequence[Point] = ()) -> Arrows:
+    """The arrows of what holds, in the order of its forces, of commands, and of targets."""
     equations = known.equations
     g = equations.system.graph
     lam = [Expr(g, g.symbol(f"arrow {i}", "multiplier")) for i in range(sum(count for _, count in rows))]
@@ -57,6 +62,9 @@ def arrows_of(known: Known, rows: Rows) -> Arrows:
         first += count
         if made is not None:
             found[name] = made
+        elif name.endswith(COMMANDED):
+            found |= _commanded(equations, name.removesuffix(COMMANDED), lam[first - 1])
+    found |= {f"{AIM}{point.name}": (point.position(), 0.0 * equations.system.tree.newtonian.x) for point in targets}
     nodes = [node for pair in found.values() for vector in pair for node in quantity(equations, vector)[0]]
     closed = rebuild(g, equations.in_states(nodes), known.driven.laws)
     program = Function(lower(g, closed, (*known.arguments, *lam)))
@@ -79,6 +87,30 @@ def _exerted(known: Known, name: str, lam: Sequence[Expr]) -> tuple[Vector, Vect
     pulls = [(pull, force) for pull, force in zip(constraint.pulls, lam, strict=True) if pull is not None]
     pulls = [(pull, force) for pull, force in pulls if not isinstance(pull.on, Frame)]
     return (_place(pulls[0][0].on), _sum([pull.direction * force for pull, force in pulls])) if pulls else None
+
+
+def _commanded(equations: Equations, name: str, value: Expr) -> dict[str, tuple[Vector, Vector]]:
+    """The first force or torque that an input makes, with a value of it, where it acts."""
+    system, g = equations.system, equations.system.graph
+    node = next((symbol.node for symbol in system.r if symbol.name == name), None)
+    for load in system.loads:
+        for at, vector in (*getattr(load, "forces", ()), *getattr(load, "torques", ())):
+            place = at.position() if isinstance(at, Point) else _origin(system, at)
+            if node is None or place is None or node not in reachable(g, _nodes(vector)):
+                continue
+            parts = {frame: tuple(rebuild(g, list(part), {node: value.node})) for frame, part in vector.parts.items()}
+            return {name + (TURNS if isinstance(at, Frame) else ""): (place, Vector(vector.tree, parts))}  # type: ignore[arg-type]
+    return {}
+
+
+def _nodes(vector: Vector) -> list[int]:
+    return [node for part in vector.parts.values() for node in part]
+
+
+def _origin(system: Any, frame: Frame) -> Vector | None:
+    """Where the joint of a frame is."""
+    found = [link.origin.position() for link in system.links if link.frame is frame]
+    return found[0] if found else None
 
 
 def _place(on: Any) -> Vector:

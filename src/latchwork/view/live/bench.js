@@ -4,6 +4,7 @@
 const NEAR = { mouse: 14, pen: 18, touch: 30 }; // px within which something is taken
 const REACH = 2; // px: how far a line drawn by hand may be off when it is simplified
 const GLIDE = 0.15; // s in which the eye follows
+const TURNS = " ↻", AIM = "◎ "; // behind the names of torques, in front of those of targets
 const FEW = 6; // arrows that all have a number; of more, the strong ones
 const PATH = 400; // places of a path
 const PAST = 2600; // frames that are kept: about a minute
@@ -227,16 +228,33 @@ class Bench {
 
   drawForces() {
     const at = this.arrowsAt, count = this.head.arrows, { drawing } = this;
-    let largest = 0;
+    let largest = 0, hardest = 0;
+    this.rings = [];
     for (let k = 0; k < count; k++) {
       const six = this.frame.subarray(at + 6 * k, at + 6 * k + 6), force = [six[3], six[4], six[5]];
-      const size = Math.hypot(...force);
+      const size = Math.hypot(...force), name = this.arrows[k] || "", at3 = [six[0], six[1], six[2]];
+      if (name.startsWith(AIM)) { this.drawTarget(name.slice(AIM.length), at3); continue; }
+      if (name.endsWith(TURNS)) {
+        hardest = Math.max(hardest, size);
+        drawing.turning(at3, force, name.slice(0, -TURNS.length), count <= 2 * FEW || drawing.names ? brief(size) + " N m" : "");
+        continue;
+      }
       largest = Math.max(largest, size);
       const told = count <= FEW || drawing.names || size > 0.5 * drawing.strongest;
-      if (size > 0) drawing.arrow([six[0], six[1], six[2]], force, this.arrows[k] || "", told ? brief(size) + " N" : "");
+      if (size > 0) drawing.arrow(at3, force, name, told ? brief(size) + " N" : "");
     }
     if (largest > drawing.strongest) drawing.strongest = largest;
     else if (largest > 0) drawing.strongest += 0.01 * (largest - drawing.strongest); // what was strong fades
+    drawing.hardest = Math.max(hardest, 0.99 * drawing.hardest);
+  }
+
+  drawTarget(name, at) {
+    // A ring that can be dragged; while it is, it is where the pointer is.
+    const { drawing } = this, mine = this.aim && this.aim.name === name, p = drawing.screen(mine ? this.aim.to : at);
+    this.rings.push({ name, at, p });
+    drawing.disk(p, 15, "transparent", drawing.colors.fence);
+    drawing.disk(p, 3, drawing.colors.fence, drawing.colors.fence);
+    if (drawing.names) drawing.text(name, p[0] + 14, p[1] + 4, "left", drawing.colors.fence);
   }
 
   drawHand() {
@@ -379,6 +397,11 @@ class Bench {
       const p = local(event);
       picture.setPointerCapture(event.pointerId);
       if (this.options.fence && event.button === 0) { this.stroke = [p]; return; }
+      const ring = (this.rings || []).find((each) => Math.hypot(p[0] - each.p[0], p[1] - each.p[1]) < 16);
+      if (ring && !this.held && event.button === 0) {
+        this.aim = { name: ring.name, through: ring.at, to: ring.at, pointer: event.pointerId, told: 0 };
+        return;
+      }
       const found = this.touches.size || event.button ? null : this.pick(p, NEAR[event.pointerType] || NEAR.mouse);
       if (found && !this.held) this.grab(found.body, found.through, event.pointerId);
       else this.touches.set(event.pointerId, p);
@@ -389,6 +412,7 @@ class Bench {
       on(picture, name, (event) => {
         this.touches.delete(event.pointerId);
         if (this.stroke) this.drawn();
+        if (this.aim && this.aim.pointer === event.pointerId) this.aimed(true);
         if (this.held && this.held.pointer === event.pointerId) this.drop();
         picture.classList.remove("held");
       });
@@ -406,6 +430,11 @@ class Bench {
   moved(event, p) {
     const { drawing } = this;
     if (this.stroke) { this.stroke.push(p); this.ask(); return; }
+    if (this.aim && this.aim.pointer === event.pointerId) {
+      this.aim.to = drawing.world(p[0], p[1], this.aim.through);
+      this.aimed(false);
+      return;
+    }
     if (this.held && this.held.pointer === event.pointerId) {
       this.pull(drawing.world(p[0], p[1], this.held.through));
       return;
@@ -427,6 +456,17 @@ class Bench {
     } else if (this.options.turn !== (event.shiftKey || Boolean(event.buttons & 6))) {
       drawing.turn(0.008 * d[0], 0.008 * d[1]);
     } else drawing.shift = [drawing.shift[0] + d[0], drawing.shift[1] + d[1]];
+    this.ask();
+  }
+
+  aimed(last) {
+    // The target goes where the pointer is, now and then, and at last.
+    const now = performance.now(), { aim } = this;
+    if (last || now - aim.told > 60) {
+      aim.told = now;
+      this.say({ do: "aim", name: aim.name, to: aim.to, id: "aim" });
+    }
+    if (last) this.aim = null;
     this.ask();
   }
 
