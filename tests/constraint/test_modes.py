@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from latchwork.constraint.embedded.executors import embedded, look
 from latchwork.constraint.embedded.mode import mode_of, selected_mode
 from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.rows import rows_of
-from latchwork.constraint.selection_kernel import selected_speeds
+from latchwork.constraint.selection_kernel import selected_rows, selected_speeds
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.terms import terms_of
 from latchwork.hybrid.input_laws import driven
@@ -298,3 +299,54 @@ def test_no_multiplier_is_computed_in_a_step():
     """The code of a right-hand side and of settling knows no multipliers; that of guards does."""
     assert "multipliers" not in str(emit([embedded, settle]))
     assert "multipliers" in str(emit([look]))
+
+
+def crate_on_its_corners(every: bool) -> tuple[Any, list[Any]]:
+    """Rows of the four lower corners of a free box: their heights, or all that a corner can do; flat on the floor,
+    turned about the vertical and moving along it as numbers say."""
+    model = lw.Model("crate")
+    N, O, link = model.frame, model.origin, model.free("B")
+    sides, m = (0.4, 0.3, 0.2), 1.7
+    x, y, z = (m * sum(side * side for side in sides if side is not own) / 12.0 for own in sides)
+    model.body("B", link, link.origin, m, lw.inertia(link.frame, x, y, z))
+    model.gravity(-9.81 * N.z)
+    rows = []
+    for a, b in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
+        place = link.origin.at(f"P{a}{b}", 0.5 * (a * 0.4 * link.frame.x + b * 0.3 * link.frame.y - 0.2 * link.frame.z))
+        along = place.position(O)
+        rows.append(lw.Constraint(f"corner {a} {b}", along if every else along.dot(N.z)))
+    equations = model.equations()
+    terms, rng, states = terms_of(rows_of(equations, rows)), np.random.default_rng(4), []
+    for _ in range(20):
+        half, u = rng.uniform(-3.0, 3.0), np.zeros(6)
+        if not every:
+            u[[0, 1]] = rng.normal(size=2)
+            u[5] = rng.normal()
+        q = [*rng.normal(size=2), 0.1, math.cos(half), 0.0, 0.0, math.sin(half)]
+        states.append(np.array([0.0, *q, *u, *[s.value for s in equations.p]]))
+    return terms, states
+
+
+@pytest.mark.parametrize("every", [False, True], ids=["heights", "all of each corner"])
+def test_redundant_rows_are_chosen_as_the_selection_does(every):
+    """Four corners on a floor: three heights hold, or all six speeds. One call of a kernel keeps the rows and speeds
+    that singular values and pivots in NumPy do, and says the position is regular where a step aside says so."""
+    terms, states = crate_on_its_corners(every)
+    for x in states:
+        quick, (chosen, regular) = selected_rows(terms, x), choose_regular(terms, x)
+        mode = mode_of(terms, chosen, regular, ())
+        assert regular is x
+        assert chosen.rank == (6 if every else 3)
+        assert quick.selection == chosen
+        assert quick.pivot == pytest.approx(mode.usual_pivot, rel=1e-12)
+        assert np.array_equal(quick.B, mode.numbers)
+        assert quick.lengths == pytest.approx(mode.lengths, rel=1e-14)
+
+
+def test_redundant_rows_that_disagree_take_more_care():
+    """One of four corners is to rise while the others stay: no choice is made in passing, and the slow one refuses."""
+    terms, states = crate_on_its_corners(False)
+    moving = lw.Constraint("lift", terms.rows.constraints[3].zero[0] - 0.5 * terms.rows.equations.system.t)
+    lifted = terms_of(rows_of(terms.rows.equations, [*terms.rows.constraints[:3], moving]))
+    assert selected_rows(lifted, states[0]) is None
+    assert selected_rows(terms, states[0]) is not None

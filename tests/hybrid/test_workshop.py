@@ -101,8 +101,8 @@ def shaken(until=3.0):
 def test_a_box_that_rests_again_is_not_chosen_for_again(monkeypatch):
     """Every speed is held, so rows and speeds are those of the first time; what corners carry is found anew."""
     chosen = []
-    plain = mode_table.choose_regular
-    monkeypatch.setattr(mode_table, "choose_regular", lambda terms, x: chosen.append(x[0]) or plain(terms, x))
+    plain = mode_table.selected_rows
+    monkeypatch.setattr(mode_table, "selected_rows", lambda terms, x: chosen.append(x[0]) or plain(terms, x))
     sim = shaken()
     rests = [event.t for event in sim.events if event.kind == "stick" and event.name.endswith("+x-y")]
     assert len(rests) > 5

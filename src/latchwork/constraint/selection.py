@@ -54,6 +54,11 @@ class Selection:
     def rank(self) -> int:
         return len(self.kept)
 
+    @property
+    def parts(self) -> tuple[tuple[int, ...], ...]:
+        """Rows kept, dependent and independent speeds, redundant rows."""
+        return self.kept, self.dependent, self.independent, self.redundant
+
     @cached_property
     def packed(self) -> NDArray[np.int32]:
         """Rows kept, dependent and independent speeds behind each other."""

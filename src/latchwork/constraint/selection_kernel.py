@@ -1,11 +1,16 @@
-"""Surveying: rows and speeds of a mode chosen at a state, with all that goes with the choice, in one call.
+"""The selection kernel: rows and speeds of a mode chosen at a state, with all that goes with the choice, in one call.
 
-What `selection.select`, `Terms.typical` and `mode_of` find, for rows that are clearly independent and not faded, on
-speeds that all have mass. Elsewhere it gives nothing, and those act. Both are tested to agree.
+What `selection.select`, `Terms.typical` and `mode_of` find, for rows that are not faded, and clearly independent or
+clearly redundant, on speeds that all have mass. Elsewhere it gives nothing, and those act. Both are tested to agree.
+
+Rows are clearly redundant where elimination with complete pivoting leaves nothing of them after pivots that are all
+large, and where they have the same rank some way off, on no constraint in particular. Rank never falls nearby: where it
+is the usual one, the position is not singular.
 """
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -13,8 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.algebra.elimination import cholesky, lu_in_units
+from latchwork.algebra.linear import solve
+from latchwork.algebra.products import dot
 from latchwork.constraint.row_sources import RowSources, read_place
-from latchwork.constraint.selection import FAIR, FAR, TIE, VANISHED, Selection
+from latchwork.constraint.selection import AGREES, FAIR, FAR, TIE, VANISHED, Selection
 from latchwork.constraint.terms import MASSLESS, NOTHING, SMALLEST_WEIGHT, STATES, Array, Terms
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
 from latchwork.program.native import address, argument, native, together
@@ -23,6 +30,11 @@ from latchwork.program.scalar import maximum
 MOST = 30  # speeds, and rows: beyond, libraries are quicker
 FADING = 0.02  # of what a row usually is: shorter ones may be close to a singular position, which takes more care
 KEPT = 1000  # selections
+CLEAR, GONE = 1e-3, 1e-12  # of rows of unit length: pivots that are clearly none of rounding, and what is left by it
+FEW = 12  # pivots: with that many, all of them clear, the least singular value is far from 1e-9
+WELL = 1e-3  # the least pivot of √M in units of the speeds, where rank in its metric is that of the rows
+APART = 2.0 * 0.02  # of the pivot some way off: `singular.CLOSE`, and not by little
+INDEPENDENT, REDUNDANT = 1, 2  # what is found
 NOWHERE, NO_SPEEDS = np.zeros(0), np.zeros(0, dtype=np.int64)
 
 
@@ -98,12 +110,12 @@ def regular_in_metric(m: i64, n: i64, packed: f64p, weight: f64p, A: f64p, L: f6
 
 
 @kernel
-def pivots(m: i64, n: i64, A: f64p, first: i64p, dependent: i64p) -> i64:
-    """Columns of m pivots, each the largest entry left (of equal ones the first), in the rows ``first`` as long as that
-    is fair; 0 for none."""
-    for j in range(n):
-        dependent[j] = 0
-    for _ in range(m):
+def pivots(m: i64, n: i64, A: f64p, first: i64p, chosen: i64p, least: f64) -> i64:
+    """Columns, then rows, of pivots, each the largest entry left (of equal ones the first), in the rows ``first`` as
+    long as that is fair: how many there are. −1 where one is below ``least``, and yet not nothing."""
+    for j in range(n + m):
+        chosen[j] = 0
+    for k in range(m if m < n else n):
         fair = 0.0
         for i in range(m):
             for j in range(n):
@@ -114,9 +126,11 @@ def pivots(m: i64, n: i64, A: f64p, first: i64p, dependent: i64p) -> i64:
             for j in range(n):
                 if (first[i] % 2 != 0 or not fair > FAIR) and fabs(A[i * n + j]) > (1.0 + TIE) * largest:
                     row, column, largest = i, j, fabs(A[i * n + j])
-        if largest == 0.0:
-            return 0
-        dependent[column] = 1
+        if not largest > (GONE if least > 0.0 else 0.0):
+            return k
+        if largest < least:
+            return -1
+        chosen[column], chosen[n + row] = 1, 1
         for i in range(m):
             if i != row:
                 part = divide(A[i * n + column], A[row * n + column])
@@ -126,21 +140,77 @@ def pivots(m: i64, n: i64, A: f64p, first: i64p, dependent: i64p) -> i64:
             A[row * n + j] = 0.0
         for i in range(m):
             A[i * n + column] = 0.0
-    return 1
+    left = 0.0
+    for i in range(m * n):
+        left = maximum(left, fabs(A[i]))
+    return (m if m < n else n) if not left > GONE or least == 0.0 else -1
+
+
+@kernel
+def chosen_pivot(m: i64, n: i64, B: f64p, chosen: i64p, length: f64p, inertia: f64p, r: i64, A: f64p, order: f64p,
+                 row: f64p) -> f64:  # fmt: skip
+    """The least pivot of the r rows and columns that are chosen, rows in units of their lengths, speeds in those of
+    their inertia."""
+    speed, i = offset(row, r), 0
+    for k in range(m):
+        if chosen[n + k] != 0:
+            column = 0
+            for j in range(n):
+                if chosen[j] != 0:
+                    A[i * r + column], speed[column] = B[k * n + j], sqrt(inertia[j])
+                    column += 1
+            row[i] = length[k]
+            i += 1
+    return lu_in_units(r, A, order, row, speed)
+
+
+@kernel
+def redundant(m: i64, n: i64, packed: f64p, weight: f64p, usual: f64p, first: i64p, inertia: f64p, B: f64p, A: f64p,
+              L: f64p, room: f64p, chosen: i64p) -> i64:  # fmt: skip
+    """The rank of rows A of unit length that are clearly redundant, at a position that is clearly regular: the rows and
+    speeds that are chosen; 0 for more care. ``usual``: rows some way off."""
+    for i in range(n):
+        for j in range(i + 1):
+            L[i * n + j] = packed[i * (i + 1) // 2 + j] * weight[i] * weight[j]
+    cholesky(n, L)
+    for i in range(n):
+        if not L[i * n + i] > WELL:
+            return 0
+    for i in range(m * n):
+        room[i] = usual[i] * weight[i % n]
+    lengths = offset(room, m * n)
+    for i in range(m):
+        square = 0.0
+        for j in range(n):
+            square += room[i * n + j] * room[i * n + j]
+        lengths[i] = sqrt(square)
+        if not lengths[i] > 0.0:
+            return 0
+    scale_rows(m, n, room)
+    elsewhere = pivots(m, n, room, first, chosen, CLEAR)
+    rank = pivots(m, n, A, first, chosen, CLEAR)
+    if rank < 1 or rank > FEW or (rank < n and elsewhere != rank):
+        return 0
+    if rank < n:
+        order, row = L, offset(lengths, m)
+        here = chosen_pivot(m, n, B, chosen, lengths, inertia, rank, A, order, row)
+        if not here > APART * chosen_pivot(m, n, usual, chosen, lengths, inertia, rank, A, order, row):
+            return 0
+    return rank
 
 
 @kernel
 def select_speeds_kernel(
     sources: RowSources, motion: executor, motion_code: i32p, motion_z: f64p, inputs: i64, n_q: i64, n: i64, m: i64,
-    x: f64p, asides: f64p, unit: f64p, first: i64p, dependent: i64p, w: f64p,
+    x: f64p, asides: f64p, unit: f64p, first: i64p, chosen: i64p, w: f64p,
 ) -> i64:  # fmt: skip
-    """Dependent speeds; into w the pivot of their columns, typical entries and lengths of rows, weights of speeds, and
-    B. 0: more care."""
+    """Dependent speeds, then rows that are kept; into w the pivot of their columns, typical entries and lengths of
+    rows, weights of speeds, and B. INDEPENDENT, or REDUNDANT; 0: more care."""
     typical, lengths, diagonal, B = offset(w, 1), offset(w, 1 + m), offset(w, 1 + 2 * m), offset(w, 1 + 2 * m + n)
     A, out = offset(B, m * n), offset(B, 2 * m * n)
     weight, L = offset(out, m + m * n + m), offset(out, m + m * n + m + n)
-    whole, usual = offset(L, n * n), offset(L, n * n + m * n)
-    moved = offset(usual, m)
+    whole, room = offset(L, n * n), offset(L, n * n + m * n)
+    moved = offset(room, m * n + 3 * m + n)
     for i in range(inputs):
         motion_z[i] = x[i]
     motion(motion_code, motion_z, moved)
@@ -190,20 +260,20 @@ def select_speeds_kernel(
     scale_rows(m, n, A)
     if not least > VANISHED * most:
         return 0
-    if m > 1 and (independent(m, n, A) == 0 or regular_in_metric(m, n, packed, weight, A, L, whole) == 0):
+    found, rank, elsewhere = INDEPENDENT, m, offset(out, m)
+    for i in range(m * n):
+        elsewhere[i] = whole[i]
+    if m > n or (
+        m > 1 and (independent(m, n, A) == 0 or regular_in_metric(m, n, packed, weight, A, L, whole) == 0)
+    ):
+        rank = redundant(m, n, packed, weight, elsewhere, first, diagonal, B, A, L, room, chosen)
+        found = INDEPENDENT if rank == m else REDUNDANT
+        if rank == 0:
+            return 0
+    elif pivots(m, n, A, first, chosen, 0.0) != m:
         return 0
-    if pivots(m, n, A, first, dependent) == 0:
-        return 0
-    row, speed = whole, offset(whole, m)
-    for i in range(m):
-        column = 0
-        for j in range(n):
-            if dependent[j] != 0:
-                A[i * m + column], speed[column] = B[i * n + j], sqrt(diagonal[j])
-                column += 1
-        row[i] = lengths[i]
-    w[0] = lu_in_units(m, A, L, row, speed)
-    return 1
+    w[0] = chosen_pivot(m, n, B, chosen, lengths, diagonal, rank, A, L, whole)
+    return found
 
 
 together(select_speeds_kernel)
@@ -222,18 +292,25 @@ class SelectedSpeeds(NamedTuple):
 
 
 @lru_cache(KEPT)
-def selection_of(m: int, dependent: tuple[int, ...]) -> Selection:
-    """All of m rows, and the speeds that are dependent, or not."""
-    speeds = range(len(dependent))
-    return Selection(tuple(range(m)), tuple([j for j in speeds if dependent[j]]),
-                     tuple([j for j in speeds if not dependent[j]]), ())  # fmt: skip
+def selection_of(kept: tuple[int, ...], dependent: tuple[int, ...]) -> Selection:
+    """The rows that are kept, or not, and the speeds that are dependent, or not."""
+    (rows, lost), (held, free) = (
+        (tuple([i for i, flag in enumerate(flags) if flag]), tuple([i for i, flag in enumerate(flags) if not flag]))
+        for flags in (kept, dependent)
+    )
+    return Selection(rows, held, free, lost)
 
 
-def arguments(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) -> tuple[Any, ...]:
+def room_of(m: int, n: int, width: int) -> int:
+    """Numbers that the kernel needs for m rows of n speeds, with a program of the motion of so many outputs."""
+    return 1 + 7 * m + 3 * n + 5 * m * n + n * n + width
+
+
+def arguments(terms: Terms, x: Array, chosen: NDArray[np.int64], w: Array) -> tuple[Any, ...]:
     """What the kernel takes: `select_speeds_kernel`."""
     motion, (sources, motion_z), (n_q, n, m) = terms.base.motion, terms.rooms, terms.sizes
     return (sources, motion.executor, motion.code, motion_z, len(motion.inputs), n_q, n, m, x, terms.asides,
-            terms.base.units.u, terms.flags, dependent, w)  # fmt: skip
+            terms.base.units.u, terms.flags, chosen, w)  # fmt: skip
 
 
 def kept_arguments(terms: Terms) -> tuple[Any, ...]:
@@ -245,40 +322,44 @@ def kept_arguments(terms: Terms) -> tuple[Any, ...]:
     return found[0]
 
 
-def _run(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) -> int:
+def _run(terms: Terms, x: Array, chosen: NDArray[np.int64], w: Array) -> int:
     """Run the kernel."""
     sources, _, motion_code, motion_z, inputs, n_q, n, m, _, asides, unit, flags, *_ = kept_arguments(terms)
-    motion = terms.base.motion.entry
-    return int(
-        native(select_speeds_kernel).brief(
-            sources,
-            motion,
-            motion_code,
-            motion_z,
-            inputs,
-            n_q,
-            n,
-            m,
-            address(x),
-            asides,
-            unit,
-            flags,
-            address(dependent),
-            address(w),
-        )
-    )
+    return int(native(select_speeds_kernel).brief(sources, terms.base.motion.entry, motion_code, motion_z, inputs, n_q,
+                                                  n, m, address(x), asides, unit, flags, address(chosen),
+                                                  address(w)))  # fmt: skip
+
+
+def _selected(terms: Terms, x: Array, wanted: int) -> SelectedSpeeds | None:
+    """Rows and speeds at x, where rows are of the kind that is ``wanted``."""
+    _, n, m = terms.sizes
+    if not (0 < n <= MOST and m <= MOST):
+        return None
+    chosen, w = np.zeros(n + m, dtype=np.int64), np.zeros(room_of(m, n, terms.base.motion.width))
+    if _run(terms, x, chosen, w) != wanted:
+        return None
+    typical, lengths, weights, B, _ = np.split(w[1:], np.cumsum([m, m, n, m * n]))
+    flags = chosen.tolist()
+    selection = selection_of(tuple(flags[n:]) if wanted == REDUNDANT else (1,) * m, tuple(flags[:n]))
+    return SelectedSpeeds(selection, B.reshape(m, n), typical, lengths, weights, float(w[0]))
 
 
 def selected_speeds(terms: Terms, x: Array) -> SelectedSpeeds | None:
-    """Rows and speeds at x = (t, q, u, rest), where that takes no special care."""
-    _, n, m = terms.sizes
-    if not (m <= n and 0 < n <= MOST):
+    """Rows and speeds at x = (t, q, u, rest), where that takes no special care and no row is redundant."""
+    return _selected(terms, x, INDEPENDENT) if terms.sizes[2] <= terms.sizes[1] else None
+
+
+def selected_rows(terms: Terms, x: Array) -> SelectedSpeeds | None:
+    """The same where rows are redundant, and clearly agree with those that are kept: with ``B_red = R B_kept``, what
+    moves them is ``C_red = R C_kept``, and ``c_red = R c_kept`` in accelerations."""
+    found = _selected(terms, x, REDUNDANT)
+    if found is None:
         return None
-    dependent = np.zeros(n, dtype=np.int64)
-    w = np.zeros(1 + 4 * m + 2 * n + 4 * m * n + n * n + m + terms.base.motion.width)
-    regular = _run(terms, x, dependent, w)
-    if not regular:
-        return None
-    typical, lengths, weights, B, _ = np.split(w[1:], np.cumsum([m, m, n, m * n]))
-    chosen = selection_of(m, tuple(dependent.tolist()))
-    return SelectedSpeeds(chosen, B.reshape(m, n), typical, lengths, weights, float(w[0]))
+    kept, dependent, _, lost = (list(part) for part in found.selection.parts)
+    R = solve(found.B[np.ix_(kept, dependent)].T, found.B[np.ix_(lost, dependent)].T).T
+    size = math.sqrt(terms.base.scales.energy)
+    for moved, one in ((terms.place(x).C, size), (terms.motion(x).c, size / terms.base.scales.time)):
+        gaps = np.abs(moved[lost] - dot(R, moved[kept])) / found.lengths[lost]
+        if not float(gaps.sum()) <= AGREES * one:
+            return None
+    return found

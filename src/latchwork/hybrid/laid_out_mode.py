@@ -150,8 +150,8 @@ class MachineMode:
         dependent = [0] * n
         for j in record_at(EmbeddedMode, self._block.z, self._block.start).dep:
             dependent[j] = 1
-        return SelectedSpeeds(selection_of(m, tuple(dependent)), numbers[2 * m + n :].reshape(m, n), typical, lengths,
-                              weights, pivot)  # fmt: skip
+        chosen = selection_of((1,) * m, tuple(dependent))
+        return SelectedSpeeds(chosen, numbers[2 * m + n :].reshape(m, n), typical, lengths, weights, pivot)
 
     def integration(self, dynamics: ModeDynamics) -> ReusableIntegration:
         """The problem that steps it."""

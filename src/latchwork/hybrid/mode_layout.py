@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.row_sources import RowSources
-from latchwork.constraint.selection_kernel import MOST, select_speeds_kernel
+from latchwork.constraint.selection_kernel import INDEPENDENT, MOST, select_speeds_kernel
 from latchwork.hybrid.contacts.scene import Scene
 from latchwork.hybrid.equation_layout import (
     EMBEDDED_WORDS,
@@ -54,7 +54,7 @@ def take(programs: ModePrograms, words: i64) -> i64:
 
 @kernel
 def choose_speeds(programs: ModePrograms, x: f64p, mode: EmbeddedMode, dependent: i64p, w: f64p, rows: i64p) -> i64:
-    """Dependent speeds at x, by sources in memory of their own; 0 where the choice takes more care."""
+    """Dependent speeds at x, by sources in memory of their own: see `select_speeds_kernel`."""
     base = programs.base
     for i in range(SOURCES_WORDS):
         programs.own[i] = 0
@@ -151,10 +151,10 @@ def lay_out_mode(programs: ModePrograms, scene: Scene, key: i64p, words: i64, x:
     out = take(programs, n_q + n + 4 + 2 * n + m)
     slots = side + block if is_free == 1 else 3 * block
     integration = take(programs, BLOCK_WORDS + 3 * count + states + side + block + slots)
-    w = take(programs, 1 + 5 * m + 2 * n + 4 * m * n + n * n + base.motion_width)
+    w = take(programs, 1 + 7 * m + 3 * n + 5 * m * n + n * n + base.motion_width)
     lasting = 1 + 2 * m + n + m * n
     end = programs.used
-    dependent, kept = take(programs, n), take(programs, states)
+    dependent, kept = take(programs, n + m), take(programs, states)
     sources = SOURCES_WORDS + SOURCE_WORDS * programs.sources + programs.source_slots
     rows = take(programs, sources + found_rows(programs))
     programs.wanted = programs.used - mark if programs.used - mark > programs.wanted else programs.wanted
@@ -173,7 +173,7 @@ def lay_out_mode(programs: ModePrograms, scene: Scene, key: i64p, words: i64, x:
             mode.ind[j], mode.weight[j], mode.course[j] = j, 1.0, 0.0
         numbers[0] = 0.0
     else:
-        if choose_speeds(programs, x, mode, chosen, numbers, i64p_at(rows)) == 0:
+        if choose_speeds(programs, x, mode, chosen, numbers, i64p_at(rows)) != INDEPENDENT:
             programs.used = mark
             return 0
         for i in range(base.motion_slots):
@@ -193,5 +193,5 @@ def lay_out_mode(programs: ModePrograms, scene: Scene, key: i64p, words: i64, x:
     put_integration(programs, scene, integration, states, is_free, code, f64p_at(fresh), side + block, places)
     put_record(programs, scene, memory, key, words, i64p_at(own_key), is_free, said, own_key, row, code, z, at, block,
                out, integration, w, GOOD * numbers[0])  # fmt: skip
-    programs.used = end - (1 + 5 * m + 2 * n + 4 * m * n + n * n + base.motion_width) + lasting
+    programs.used = end - (1 + 7 * m + 3 * n + 5 * m * n + n * n + base.motion_width) + lasting
     return memory

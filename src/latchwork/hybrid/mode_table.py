@@ -26,7 +26,7 @@ from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.embedded.slider import ENFORCED, Slider
 from latchwork.constraint.rows import joined, rows_of
 from latchwork.constraint.selection import Selection, must_agree, worst_entry
-from latchwork.constraint.selection_kernel import kept_arguments, select_speeds_kernel, selected_speeds
+from latchwork.constraint.selection_kernel import kept_arguments, select_speeds_kernel, selected_rows, selected_speeds
 from latchwork.constraint.singular import choose_regular, mode_beside
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.law import Contact
@@ -375,7 +375,7 @@ class ModeTable:
     def _new_mode(self, terms: Terms, x: Array, sliders: tuple[Slider, ...]) -> tuple[Mode, bool]:
         if not len(terms.rows) and not sliders:
             return self.free_mode, True
-        quick = selected_speeds(terms, x)
+        quick = selected_speeds(terms, x) or selected_rows(terms, x)
         if quick is not None:
             return selected_mode(terms, quick, x, self.held_names, sliders), True
         place, motion = terms.place(x), terms.motion(x)
