@@ -49,7 +49,7 @@ from latchwork.hybrid.pending_contact import BoundedShape, pending_contact
 from latchwork.hybrid.record import Record, Switch
 from latchwork.hybrid.reset import reset
 from latchwork.hybrid.rules import rules_of
-from latchwork.hybrid.start import method_of, seconds, start_of
+from latchwork.hybrid.start import chosen_method, method_of, seconds, start_of
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.settings import TimeStepping, event_rate_of
@@ -174,11 +174,11 @@ class Simulation:
 
     @property
     def method(self) -> Method:
-        """The method of integration."""
-        return self.world.method
+        """The method of integration: as it was given, or as it is chosen where the run begins."""
+        return self.world.method or chosen_method(self._state.stiffness)
 
     @method.setter
-    def method(self, method: Method) -> None:
+    def method(self, method: Method | None) -> None:
         self.world.method = method_of(method)
 
     @property
