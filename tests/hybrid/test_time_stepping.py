@@ -526,10 +526,34 @@ def test_a_tower_of_ten_stands():
     model = lw.Model("tower")
     boxes = [square(model, f"b{k}").box((0.18, 0.18)) for k in range(10)]
     model.contact("floor", boxes[0], lw.Line(model.origin, model.frame.x, model.frame.y), friction=0.5)
-    for k in range(9):
+    for k in range(12):
         model.contact(f"{k + 1} on {k}", boxes[k + 1], boxes[k], friction=0.5)
     model.gravity(-G * model.frame.y)
     q = {f"{c}_b{k}": {"x": 0.0, "y": 0.091 + 0.181 * k, "a": 0.0}[c] for k in range(10) for c in "xya"}
     run = lw.simulate(model, 0.5, q=q, thick=lw.TimeStepping(2e-3, always=True))
     assert [run[f"y_b{k}"][-1] for k in range(10)] == pytest.approx([0.09 + 0.18 * k for k in range(10)], abs=1e-9)
     assert np.abs(run.u[-1]).max() < 1e-12
+
+
+def test_a_crowd_at_rest_stays_in_one_step():
+    """What more than a dozen contacts hold rests to the end of a default run, and of the next, by one step each, with
+    places as they were; events tell since when."""
+    model = lw.Model("row of boxes")
+    O, N = model.origin, model.frame
+    q = {}
+    for k in range(12):
+        name = f"b{k}"
+        link = model.planar(name, q=[f"x_{name}", f"y_{name}", f"a_{name}"])
+        model.body(name, link.frame, link.origin, 1.0, lw.inertia(link.frame, 0.01, 0.01, 0.02)).box((0.2, 0.2))
+        q |= {f"x_{name}": 0.5 * k, f"y_{name}": 0.103 + 0.0003 * k, f"a_{name}": 0.0}
+    model.collide(model.bodies, {"floor": lw.Line(O, N.x, N.y)}, friction=0.5, restitution=0.0)
+    model.gravity(-G * N.y)
+    sim = lw.Simulation(model, q)
+    sim.advance(1.0)
+    steps, rested = sim.run.audit.stepped[-1][2], sim.run.q[-1].copy()
+    assert sim.run.audit.stepped[-1][1] == 1.0
+    assert any("at rest from t = " in note for note in sim.events[-1].notes)
+    sim.advance(5.0)
+    assert sim.run.audit.stepped[-1][2] <= steps + 20
+    assert not sim.run.u[-1].any()
+    np.testing.assert_allclose(sim.run.q[-1], rested, rtol=0.0, atol=1e-13)

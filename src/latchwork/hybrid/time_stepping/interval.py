@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from latchwork.constraint.terms import Array, Base
@@ -83,7 +84,8 @@ def step_through(sim: Simulation, t_end: float, stops: Mapping[str, Any]) -> boo
         sim.state = state.but(event_rate=EventRate(None))
         return False
     pairs = ComingPairs(sim, memory_at)
-    made = stepped(memory, state.driven, state.rest, t_end, stops, world.progress, pairs, rate.stays)
+    made = stepped(memory, state.driven, state.rest, t_end, stops, world.progress, pairs, rate.stays,
+                   rate.by_itself)  # fmt: skip
     memory, contacts = made.memory, made.memory.contacts
     sim.state = state = sim.state.but(contacts=contacts)
     keep_watch(sim, state.row)
@@ -100,6 +102,8 @@ def step_through(sim: Simulation, t_end: float, stops: Mapping[str, Any]) -> boo
     if rests is not None:
         contacts.rest(made.x, rests)
     rate = sim.state.event_rate.leave(rests is not None)
+    if made.rests_from is not None:
+        rate = replace(rate, stuck=True, rests=False)
     sim.state = state = sim.state.but(contacts=contacts, settled=rests is not None, event_rate=rate)
     after = state.active if rests is not None else (*state.holds, *made.labels())
     record.tell(RunEvent(state.t, STEPPING, (STEPPING,), after, kind=STEPPING, notes=made.told()))

@@ -263,6 +263,11 @@ class StepMemory:
         given.count = i + 1
 
     @property
+    def is_autonomous(self) -> bool:
+        """Whether no load depends on time by itself, so that what rests does so for good."""
+        return 0 not in np.asarray(self.blocks.motion.inputs)
+
+    @property
     def x(self) -> Array:
         """The state reached."""
         return np.array(self.record.x[: self.record.n_x])

@@ -16,6 +16,7 @@ from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.path import Segment
 from latchwork.hybrid.time_stepping.rest import holding_forces
+from latchwork.hybrid.time_stepping.settings import MANY
 from latchwork.hybrid.time_stepping.smooth_step import SLIDES
 from latchwork.hybrid.time_stepping.step_kernel import end_step, steps
 from latchwork.hybrid.time_stepping.step_memory import StepMemory
@@ -49,6 +50,7 @@ class SteppedInterval:
         self.modes: set[tuple[int, int]] = set()
         self.rests: Forces | None = None  # what holds it, where everything is at rest
         self._asked = 0  # how often steps were
+        self.rests_from: float | None = None  # where it goes on at rest
         self.stopped: list[str] = []
 
     @property
@@ -59,6 +61,11 @@ class SteppedInterval:
     def x(self) -> Array:
         """The state reached."""
         return self.memory.x
+
+    @property
+    def is_crowd(self) -> bool:
+        """Whether more contacts hold what is at rest than events would be followed with."""
+        return self.rests is not None and len(self.rests) > MANY
 
     @property
     def work(self) -> float:
@@ -111,6 +118,14 @@ class SteppedInterval:
         self.states[-1] = np.append(x[1 : 1 + self.n_q + self.n], self.work)
         return True
 
+    def rest_until(self, t: float) -> None:
+        """What is at rest, and held, goes on so: one step of any length."""
+        self.rests_from = self.t[-1]
+        self.record.x[0] = t
+        self.t.append(t)
+        self.states.append(self.states[-1])
+        self.slopes.append(np.zeros(self.n_q))
+
     def _ends_stopped(self) -> bool:
         """Whether a stop falls where the last step ends at rest."""
         return Reason(invoke(end_step, self.record)) is Reason.STOPPED
@@ -144,6 +159,8 @@ class SteppedInterval:
         """What is worth knowing of it."""
         record = self.record
         notes = [f"{len(self.slopes)} steps, {record.impacts} with impacts; {len(self.modes)} modes"]
+        if self.rests_from is not None:
+            notes.append(f"at rest from t = {self.rests_from:.6g} on")
         scales = self.memory.held.base.scales
         if max(record.lost, record.kept) > 1e-9 * scales.energy:
             notes.append(f"the steps lost an energy of {record.lost:.2g}, and were kept from gaining {record.kept:.2g}")
@@ -155,10 +172,12 @@ class SteppedInterval:
 
 
 def stepped(memory: StepMemory, driven: Driven, rest: Array, until: float, stops: Mapping[str, Any],
-            progress: Callable[[float], Any] | None, pairs: Pairs, stays: bool = False) -> SteppedInterval:  # fmt: skip
+            progress: Callable[[float], Any] | None, pairs: Pairs, stays: bool = False,
+            crowds: bool = False) -> SteppedInterval:  # fmt: skip
     """Steps until all is at rest, it is calm, a stop falls through zero, or the end.
 
-    With ``stays`` it is stepped on at rest. ``pairs`` may come near on the way.
+    With ``stays`` it is stepped on at rest. With ``crowds`` a crowd of contacts that is at rest stays so to the end,
+    where nothing depends on time. ``pairs`` may come near on the way.
     """
     going_on = {Reason.END, Reason.FULL, Reason.USED_UP} | ({Reason.AT_REST} if stays else set())
     made = SteppedInterval(memory)
@@ -168,6 +187,9 @@ def stepped(memory: StepMemory, driven: Driven, rest: Array, until: float, stops
         memory.set_rest(driven.rest_at(rest, t))
         reason = made.advance(pieces[0], AT_ONCE)
         _must_go_on(memory, reason, t)
+        if reason is Reason.AT_REST and crowds and made.is_crowd and not driven.columns and memory.is_autonomous:
+            made.rest_until(until)
+            break
         if reason is Reason.END:
             pieces.pop(0)
         if reason is Reason.USED_UP:
