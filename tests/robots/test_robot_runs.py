@@ -73,7 +73,7 @@ def test_a_robot_with_friction_comes_to_rest():
 
 DROPPED = {  # until when, in seconds
     "a1_description/a1": 1.5, "laikago_description/laikago": 2.0, "anymal_b_simple_description/anymal": 2.5,
-    "go2_description/go2": 2.0, "solo_description/solo12": 2.0,
+    "go2_description/go2": 2.0,
     "z1_description/z1": 1.0, "kinova_description/kinova": 2.0, "xarm_description/xarm7": 2.5,
     "talos_data/talos_reduced": 4.0,
 }  # fmt: skip
