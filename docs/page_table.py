@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from page_pictures import NAMES, served
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 EXHIBITS = ("double_pendulum", "four_bar", "stick_slip", "spinning_top", "whipple_bicycle", "billiard", "pile",
             "gripper", "caster", "robot_on_floor")  # fmt: skip
@@ -24,18 +24,31 @@ def live():
     model = lw.load({path!r})
     return lw.Exhibit(model, {{q.name: 0.0 for q in model.system().q}}, {{}}, view="xz", step=2e-3)
 '''
-HEAD = ("exhibit", "faces", "first picture, ms", "first frame, s", "time of a frame, ms", "scene, kB", "memory, MB")
+HEAD = ("exhibit", "triangles", "draw calls", "JavaScript of a frame, ms", "frame without a graphics card, ms",
+        "bytes of a frame", "scene, kB", "first picture from its card, ms", "from a cold address, ms",
+        "memory, MB")  # fmt: skip
 OUT = Path(__file__).resolve().parent / "images" / "page_table.md"
 PATIENCE = 120.0  # s
-DRAWS = 40  # over which a frame is timed
-MEASURE = f"""() => {{ const d = app.bench.drawing, gl = shared.gl, one = new Uint8Array(4), times = [];
+DRAWS = 25  # over which a frame is timed
+MEASURE = f"""() => {{ const d = app.bench.drawing, gl = shared.gl, one = new Uint8Array(4), times = [], own = [];
+    const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+    shared.fine = 1;
     for (let k = 0; k < {DRAWS}; k++) {{ const begin = performance.now(); d.draw();
       if (gl) gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, one); times.push(performance.now() - begin); }}
-    times.sort((a, b) => a - b);
-    const meshes = meshesOf(d.scene), all = d.scene.shapes.concat(d.scene.members);
-    const faces = all.filter((s) => s.mesh !== undefined).reduce((n, s) => n + meshes[s.mesh].faces.length / 3, 0);
-    return {{ frame: times[{DRAWS} >> 1], faces, scene: JSON.stringify(d.scene).length,
+    let calls = 0, corners = 0;
+    const real = {{ drawElements: gl.drawElements, drawArrays: gl.drawArrays }}, copy = d.pen.drawImage;
+    gl.drawElements = (mode, count) => {{ calls++; if (mode === gl.TRIANGLES) corners += count; }};
+    gl.drawArrays = () => {{ calls++; }}; // what the page does itself, without a rasteriser
+    d.pen.drawImage = () => {{}};
+    for (let k = 0; k < {DRAWS}; k++) {{ calls = corners = 0; const begin = performance.now(); app.bench.draw();
+      own.push(performance.now() - begin); }}
+    Object.assign(gl, real);
+    d.pen.drawImage = copy;
+    return {{ frame: median(times), own: median(own), calls, triangles: corners / 3,
+      bytes: app.bench.frame.byteLength, scene: JSON.stringify(d.scene).length,
       memory: performance.memory ? performance.memory.usedJSHeapSize : NaN }}; }}"""
+PICTURE = """() => { const found = performance.getEntriesByName('first picture');
+              return found.length ? found[0].startTime - (window.begun || 0) : null; }"""
 
 
 def main(out: Path = OUT) -> None:
@@ -65,30 +78,39 @@ def _rows(browser: Browser, folder: Path) -> Iterator[str]:
 
 def _row(name: str, found: Mapping[str, Any]) -> str:
     print(json.dumps({"name": name, **found}), file=sys.stderr, flush=True)
-    first = "–" if found["picture"] is None else f"{found['picture']:.0f}"
-    return (f"| {name.replace('_', ' ')} | {found['faces']:.0f} | {first} | {found['begun']:.1f} | "
-            f"{found['frame']:.1f} | {found['scene'] / 1e3:.0f} | {found['memory'] / 1e6:.0f} |")  # fmt: skip
+    first, cold = ("–" if found[key] is None else f"{found[key]:.0f}" for key in ("picture", "cold"))
+    return (f"| {name.replace('_', ' ')} | {found['triangles']:.0f} | {found['calls']} | {found['own']:.2f} | "
+            f"{found['frame']:.0f} | {found['bytes']} | {found['scene'] / 1e3:.0f} | {first} | {cold} | "
+            f"{found['memory'] / 1e6:.0f} |")  # fmt: skip
 
 
 def _measured(browser: Browser, address: str, name: str) -> dict[str, Any]:
-    """From the click on its card, or from its address where there is none."""
+    """From the click on its card, where there is one; and from its address, opened first of all."""
+    cold = _opened(browser, f"{address}#{name}", "true")
+    found = {"cold": cold.evaluate(PICTURE)}
+    cold.close()
+    page = _opened(browser, address, f"app.bench || (app.gallery.cards.get('{name}') || {{}}).drawing")
+    page.evaluate(f"() => {{ window.begun = performance.now(); if (!app.bench) location.hash = '#{name}'; }}")
+    _until(page, "app.bench && app.bench.head.t > 0")
+    page.wait_for_timeout(600)
+    _until(page, "app.bench.frame")
+    found |= {"picture": page.evaluate(PICTURE), **page.evaluate(MEASURE)}
+    page.close()
+    return found
+
+
+def _opened(browser: Browser, address: str, ready: str) -> Page:
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.goto(address)
-    card = f"app.gallery.cards.get('{name}')"
+    drawn = "performance.getEntriesByName('first picture').length || app.bench.frame"
+    _until(page, f"({ready}) && (app.bench ? {drawn} : 1)")
+    return page
+
+
+def _until(page: Page, condition: str) -> None:
     end = time.monotonic() + PATIENCE
-    while time.monotonic() < end and not page.evaluate(f"Boolean(app.bench || ({card} && {card}.drawing))"):
-        page.wait_for_timeout(50)
-    begin = time.monotonic()
-    page.evaluate(f"() => {{ window.begun = performance.now(); if (!app.bench) location.hash = '#{name}'; }}")
-    while time.monotonic() < end and not page.evaluate("Boolean(app.bench && app.bench.head.t > 0)"):
+    while time.monotonic() < end and not page.evaluate(f"Boolean({condition})"):
         page.wait_for_timeout(20)
-    begun = time.monotonic() - begin
-    page.wait_for_timeout(600)
-    found: dict[str, Any] = page.evaluate(MEASURE)
-    marked = page.evaluate("""() => { const found = performance.getEntriesByName('first picture');
-                           return found.length ? found[0].startTime - window.begun : null; }""")
-    page.close()
-    return found | {"begun": begun, "picture": marked}
 
 
 if __name__ == "__main__":

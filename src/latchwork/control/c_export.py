@@ -37,8 +37,7 @@ def export_c(law: Any, model: Model | Equations | Simulation, directory: str | P
              outputs: Mapping[str, Any] | None = None,
              stop_when: Mapping[str, Any] | None = None) -> list[Path]:  # fmt: skip
     """Write the C of a model and of a law; the paths of the files. A `Simulation` says in which mode it acts."""
-    sim = model if isinstance(model, Simulation) else None
-    equations = model.equations() if isinstance(model, Model) else (sim.equations if sim is not None else model)
+    equations = equations_of(model)
     inner = law.law if isinstance(law, Sampled) else law
     name = getattr(law, "name", str(law))
     if isinstance(inner, _Law):
@@ -48,6 +47,13 @@ def export_c(law: Any, model: Model | Equations | Simulation, directory: str | P
                          "expressions: lw.control.Law({input: expression}).")  # fmt: skip
     return export_model(equations, directory, outputs={**_commands(inner, equations), **(outputs or {})},
                         stop_when=stop_when)  # fmt: skip
+
+
+def equations_of(model: Model | Equations | Simulation) -> Equations:
+    """The equations of what a law is exported with."""
+    if isinstance(model, Model):
+        return model.equations()
+    return model.equations if isinstance(model, Simulation) else model
 
 
 def commanded(law: Any, equations: Equations) -> list[str]:

@@ -138,7 +138,8 @@ def _one_by_one(ensemble: Ensemble, columns: Mapping[str, Array], count: int, wo
 
     try:
         with listening():
-            keep(slice(0, 1), work(slice(0, 1)))
+            first = [ensemble.row(start, like=count) for start in starts[:1]]
+            keep(slice(0, 1), [] if interrupted() else first)
             portion = max(1, min(PORTION, -(-count // (4 * workers))))
             parts = [slice(i, min(i + portion, count)) for i in range(1, count, portion)]
             for part, found in () if interrupted() else shared_out(work, parts, workers):

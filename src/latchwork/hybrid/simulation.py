@@ -114,7 +114,7 @@ class Simulation:
         count = max(len(drawn) + self.world.broad_phase.pairs, len(contacts) - len(drawn))  # of shapes, or of joints
         count = 0 if design or plan.law is not None else count
         tree = largest_tree(equations.derivation.motion) if count and self.world.broad_phase.pairs else 0
-        rate = event_rate_of(thick, count, self.world.table(drives).base.scales.time, tree)
+        rate = event_rate_of(thick, count, self.world.table(drives).base.scales.time, len(equations.u), tree)
         state = SimState(t, np.append(x[1:n], 0.0), rest, drives, rate, t, holds)
         near = self.world.broad_phase.first(self.world.table(drives).base, state.row)
         state = self.world.with_pairs_of(with_contacts(self.world, state, (*contacts, *near)), rules_of(model))

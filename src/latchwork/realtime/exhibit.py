@@ -175,12 +175,14 @@ def _of_module(module: ModuleType) -> Exhibit:
     return replace(made, title=made.title or title.rstrip("."), story=made.story or story, plots=made.plots or shown)
 
 
-def _of_file(path: Path, options: Mapping[str, bool]) -> Exhibit:
+def _of_file(path: Path, options: Mapping[str, Any]) -> Exhibit:
     """What a model file shows: its model, from where its run starts; a robot on the floor is stepped."""
     from latchwork.formats import read_file
 
     model, settings = read_file(path, **options)
-    stepped = {"step": FLOOR_STEP, "thick": TimeStepping(FLOOR_STEP, always=True)} if options.get("ground") else {}
+    stepped: dict[str, Any] = {}
+    if options.get("ground"):
+        stepped = {"step": FLOOR_STEP, "thick": TimeStepping(FLOOR_STEP, always=True)}
     for name, value in settings.parameters.items():
         raise FileError(f"{path} runs with {name} = {value}. Give the parameter this value where it is declared.")
     view = "xy" if path.suffix in (".yaml", ".yml") else "xz"

@@ -126,6 +126,20 @@ def test_dragging_the_handle_moves_the_cart(opened):
     page.wait("app.bench.head.hand === -1")
 
 
+def test_a_target_is_dragged(opened):
+    """The ring goes where the pointer drags it, its slider with it, and the law brings the crank there; its commands
+    are drawn."""
+    page = opened("aghili_control")
+    page.wait("app.bench.rings && app.bench.rings.length === 1")
+    assert page.look("app.bench.arrows.filter((name) => name.endsWith('↻')).length") == 2
+    start = page.look("app.bench.rings[0].at")
+    angle = 0.6
+    page.drag([start, [math.cos(0.8), math.sin(0.8), 0.0], [math.cos(angle), math.sin(angle), 0.0]], pause=120)
+    page.tab.mouse.up()
+    page.wait(f"Math.abs(Number(app.bench.panels.inputs.goal.input.value) - {angle}) < 0.02")
+    until(lambda: abs(page.plotted("q1") - angle) < 0.03, 30.0, "the crank")
+
+
 def test_sticking_the_caster_changes_mode_and_reaction(opened):
     """The button releases and holds it: another mode is lit in the automaton, other forces hold, other equations."""
     page = opened("caster")
@@ -344,6 +358,32 @@ def test_a_mechanism_is_posed_while_it_is_paused(browser, name):
         go(page)
         page.wait(f"app.bench.head.t > {t + 0.05}")
         page.close()
+
+
+def test_what_travels_is_followed(browser):
+    """A bicycle that rides away stays in the picture, and its ground goes by under it."""
+    with House({"whipple_bicycle": "whipple_bicycle"}, looping=Ticked, workers=Idle) as house:
+        page = Page(browser, house, "whipple_bicycle")
+        page.wait("app.bench.head.t > 3", 60.0)
+        still(page)
+        for _ in range(8):
+            page.look("() => { app.bench.draw(); }")
+            page.tab.wait_for_timeout(60)
+        x, y = page.look("app.bench.drawing.screen(app.bench.middle())")
+        wide, high = page.look("[app.bench.drawing.wide, app.bench.drawing.high]")
+        assert page.look("app.bench.middle()")[0] > 5.0
+        assert abs(x / wide - 0.5) < 0.2
+        assert abs(y / high - 0.5) < 0.3
+        page.close()
+
+
+def test_numbers_below_rounding_are_zero(opened):
+    """1e-15 beside others is 0; components of one force have the decimals of the largest."""
+    page = opened("double_pendulum")
+    shown = page.look("[brief(1.7e-14), brief(-1e-16), brief(2e-12, 3, 1), brief(0.25)]")
+    assert shown == ["0.00", "0.00", "0.00", "0.25"]
+    assert page.look("[alike([34.7, -5e-5, -18.2]), alike([1.75, 1.7e-14]), alike([0, 0])]") == [
+        "34.7, 0.0, −18.2", "1.75, 0.00", "0.00, 0.00"]  # fmt: skip
 
 
 def test_gauges_are_behind_a_button(opened):

@@ -223,3 +223,17 @@ def test_labels_are_read_back():
     """A contact is told with how it stands, which may itself have colons in its name."""
     assert [bare(label) for label in ("a: b: stick", "a: b", "caster rolls", "x: slide")] == [
         ("a: b", "stick"), ("a: b", ""), ("caster rolls", ""), ("x", "slide")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "follows", "ground"), [
+    ("whipple_bicycle", True, True), ("gillespie_3_cart", True, False), ("robot_on_floor", True, True),
+    ("double_pendulum", False, False), ("billiard", False, False), ("kelly_berthing", False, False),
+    ("spinning_top", False, True),
+])  # fmt: skip
+def test_how_an_exhibit_is_framed(name, follows, ground):
+    """What can go anywhere is followed, and fills its picture; what floats without weight has no ground below it."""
+    scene = picture_of(exhibit_of(name)).scene
+    assert scene["follows"] is follows
+    assert (scene["ground"] is not None) is ground
+    size, snug = (float(np.linalg.norm(np.subtract(*scene[key]))) for key in ("box", "snug"))
+    assert snug <= size < (2.5 if follows else 5.0) * snug
