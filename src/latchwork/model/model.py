@@ -113,7 +113,7 @@ class Model(Loading):
         (N), ``shapes`` (N, 3, n) and, where frames are wanted there, their rotations ``turns``; ``stiffness`` (n, n) of
         the shapes, material ``damping`` (a time), ``geometric`` stiffness by accelerations ("x") and rates ("zz") of
         the frame, and the ``mass`` matrix (n, n) of the shapes where it is not that of the nodes, as a consistent one.
-        `lw.craig_bampton` gives shapes from matrices, `lw.from_skfem` all of it from a mesh."""
+        `lw.craig_bampton` gives shapes from matrices."""
         from latchwork.flexible.flexible_body import flexible_body_of
 
         must_be_name(name, "a flexible body")
