@@ -18,6 +18,7 @@ import numpy as np
 from PIL import Image
 
 import latchwork as lw
+from latchwork.formats import read_file
 from latchwork.realtime.exhibit import exhibit_of
 from latchwork.view import gallery
 from latchwork.view.live.picture import picture_of
@@ -112,8 +113,8 @@ def _written(page: str, file: str) -> Callable[[Path], None]:
 
 def _crane(path: Path) -> None:
     """The gantry crane of examples/gantry_crane.yaml."""
-    model, settings = lw.formats.read_file(HERE.parent / "examples" / "gantry_crane.yaml")
-    run = lw.simulate(model, 2.0, **settings.arguments(model.equations()))
+    model, settings = read_file(HERE.parent / "examples" / "gantry_crane.yaml")
+    run = lw.simulate(model, **settings.arguments(model.equations()))
     run.animate(path, at=1.2, size=SIZE)
     _small(path)
 

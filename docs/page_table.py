@@ -29,7 +29,7 @@ HEAD = ("exhibit", "triangles", "draw calls", "JavaScript of a frame, ms", "fram
         "memory, MB")  # fmt: skip
 OUT = Path(__file__).resolve().parent / "images" / "page_table.md"
 PATIENCE = 120.0  # s
-DRAWS = 40  # over which a frame is timed
+DRAWS = 25  # over which a frame is timed
 MEASURE = f"""() => {{ const d = app.bench.drawing, gl = shared.gl, one = new Uint8Array(4), times = [], own = [];
     const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
     shared.fine = 1;
@@ -93,6 +93,7 @@ def _measured(browser: Browser, address: str, name: str) -> dict[str, Any]:
     page.evaluate(f"() => {{ window.begun = performance.now(); if (!app.bench) location.hash = '#{name}'; }}")
     _until(page, "app.bench && app.bench.head.t > 0")
     page.wait_for_timeout(600)
+    _until(page, "app.bench.frame")
     found |= {"picture": page.evaluate(PICTURE), **page.evaluate(MEASURE)}
     page.close()
     return found

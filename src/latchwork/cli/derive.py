@@ -96,10 +96,11 @@ def left_out(model: Model) -> str:
     return f"latchwork: note: {' and '.join(named)} of '{model.name}' are left out of these equations; runs have them."
 
 
-def as_json(equations: Equations) -> str:
-    """Names and assignments: z1, z2, ... are what the others share; every line uses only names of lines before it.
+def assignments(equations: Equations) -> list[tuple[str, str]]:
+    """q̇, M and f by name; z1, z2, ... are what they share, and every line uses only names of lines before it.
 
-    Sums and products are nested as they are evaluated: read back, the assignments give the same bits.
+    Sums and products are nested as they are evaluated: read back, the assignments give the same bits. What is printed
+    for people gathers them (``m*L**2`` for ``L*(m*L)``), and gives the same value.
     """
     from latchwork.formats.expressions.literal import Literal
 
@@ -109,10 +110,20 @@ def as_json(equations: Equations) -> str:
     named |= {f"f[{i}]": e for i, e in enumerate(equations.f)}
     literal = Literal(equations.system.graph)
     written = {name: literal.scalar(e) for name, e in named.items()}
+    return [*literal.let.items(), *written.items()]
+
+
+def as_assignments(equations: Equations) -> str:
+    """A line for each of the assignments."""
+    return "\n".join(f"{name} = {text}" for name, text in assignments(equations))
+
+
+def as_json(equations: Equations) -> str:
+    """Names of all symbols, assignments and counts, for a program."""
     facts = {
         "name": equations.name,
         **{letter: [symbol.name for symbol in getattr(equations, letter)] for letter in "qurp"},
-        "assignments": [*literal.let.items(), *written.items()],
+        "assignments": assignments(equations),
         "operations": dataclasses.asdict(equations.operations),
     }
     return json.dumps(facts, indent=2)
@@ -140,5 +151,6 @@ FORMS: dict[str, Callable[[Equations], str]] = {
     "latex": lambda equations: equations.latex(),
     "html": lambda equations: equations.html(),
     "sympy": as_sympy,
+    "exact": as_assignments,
     "json": as_json,
 }

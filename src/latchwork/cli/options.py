@@ -84,7 +84,8 @@ def _derive(words: Any) -> None:
         ("latex", "as LaTeX"),
         ("html", "as a page that needs no network"),
         ("sympy", "as Python that makes the SymPy matrices q, u, qdot, M, f"),
-        ("json", "as assignments for a program"),
+        ("exact", "as assignments, nested as they are evaluated: they read back with the same bits"),
+        ("json", "the same for a program, with names and counts"),
     ):
         forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, help=about)
     added.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")

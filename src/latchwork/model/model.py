@@ -108,11 +108,12 @@ class Model(Loading):
     @spelled
     def flexible_body(self, name: str, frame: Frame | Link, root: Point, *, places: Any, masses: Any, shapes: Any,
                       stiffness: Any, damping: Any = 0.0, turns: Any = None,
-                      geometric: Mapping[str, Any] | None = None) -> FlexibleBody:  # fmt: skip
+                      geometric: Mapping[str, Any] | None = None, mass: Any = None) -> FlexibleBody:  # fmt: skip
         """A body from a finite-element model: N nodes at ``places`` (N, 3) from the root in its frame, with ``masses``
         (N), ``shapes`` (N, 3, n) and, where frames are wanted there, their rotations ``turns``; ``stiffness`` (n, n) of
         the shapes, material ``damping`` (a time), ``geometric`` stiffness by accelerations ("x") and rates ("zz") of
-        the frame. `lw.craig_bampton` gives shapes from matrices."""
+        the frame, and the ``mass`` matrix (n, n) of the shapes where it is not that of the nodes, as a consistent one.
+        `lw.craig_bampton` gives shapes from matrices, `lw.from_skfem` all of it from a mesh."""
         from latchwork.flexible.flexible_body import flexible_body_of
 
         must_be_name(name, "a flexible body")
@@ -120,7 +121,7 @@ class Model(Loading):
             raise ModelError(f"'{self.name}' has a body or beam named '{name}' already. Choose another name.")
         made = flexible_body_of(self, name, self._frame_of(frame), self._point_of(root), places=places, masses=masses,
                                 shapes=shapes, stiffness=stiffness, damping=damping, turns=turns,
-                                geometric=geometric or {})  # fmt: skip
+                                geometric=geometric or {}, mass=mass)  # fmt: skip
         self._elastic_bodies[name] = made.body
         self._loads.append(made.elasticity)
         return made

@@ -24,6 +24,7 @@ BAR = 0.011  # radius of a bar, of the size of the mechanism
 FLAT = 1e-6  # in units of the model: what leaves the plane by less does not
 LIGHT = {True: (-0.45, 0.75, 1.3), False: (-0.55, 1.5, 0.75)}  # towards it, to the right, up and out; by flatness
 TURN = (-0.55, 0.3)  # rad: how a mechanism in space is seen at first, about what points up, then what points right
+BELOW = 0.01  # of the size of what hangs or lies: how far the ground is below it
 AIR = 0.15  # of the room that a robot takes: what is seen besides it on either side
 WAY = 0.25  # of its size: the same for what may go anywhere, and is followed
 EYE = 2.6  # of the size of the scene: how far away the eye is that looks at it
@@ -54,7 +55,7 @@ class Mechanism:
         ``way``, of its size, is what is seen of the way that it may go.
         """
         m = Measured(run.at(float(run.t[0])), float(np.linalg.norm(high - low)), across(run, self.view))
-        ground = None if self.ground is None else _ground(run, shapes, m, self.up, low + 0.02 * m.size)
+        ground = None if self.ground is None else _ground(run, shapes, m, self.up, low)
         air = (AIR * (high - low) + way * m.size) * (1.0 - np.abs(self.up)) + 0.5 * way * m.size * np.abs(self.up)
         return replace(self, low=low - air, high=high + air, ground=ground)
 
@@ -115,7 +116,7 @@ def mechanism(run: Posed, shapes: Sequence[Any], view: str, at: Samples, places:
     members = [*bars.members(radius, thicknesses(bodies, m)), *springs(loads, places, radius),
                *ropes(run.contacts, places, radius, m)]  # fmt: skip
     low, high = room_of(bulky, at, low, high) if not flat or not outlines else (low, high)
-    ground = None if flat or _floats(run, shapes) else _ground(run, shapes, m, up, low)
+    ground = None if flat or _floats(run, shapes) else _ground(run, shapes, m, up, low - BELOW * _extent(places))
     kept = [one for one in made if not _is_ground(one, ground, m, up)]
     return Mechanism(view, flat, low, high, places, kept, members, ground, up, carriers)
 
@@ -206,7 +207,7 @@ def _ground(run: Posed, shapes: Sequence[Any], m: Measured, up: Array, low: Arra
                 return np.asarray(m.samples[shape.point], dtype=float)
     k = int(np.argmax(np.abs(up)))
     at = np.zeros(3)
-    at[k] = low[k] - 0.02 * m.size if up[k] > 0.0 else -low[k]
+    at[k] = low[k] if up[k] > 0.0 else -low[k]
     return at
 
 

@@ -6,7 +6,6 @@ A track is where something is, state by state, as one flat list; what never move
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -98,6 +97,9 @@ def digits(size: float) -> int:
     return DIGITS - math.ceil(math.log10(size)) if size > 0.0 else DIGITS
 
 
+MOST_PLACES = 150  # of a shape, that its room is found by
+
+
 def _box(rows: Iterable[Array]) -> tuple[Array, Array]:
     """The room that places take; a little where they take none."""
     both = np.array([[some.min(axis=0), some.max(axis=0)] for some in rows])
@@ -133,21 +135,14 @@ def framed(run: Posed, shapes: Sequence[Any], view: str, at: Samples,
 
 
 def _reached(made: Outline, at: Samples) -> Array:
-    """Corners of the room around a shape, wherever it is."""
-    parts = [part.places for part in made.parts] or ([made.solid.places] if made.solid is not None else [])
-    far = max(float(np.linalg.norm(places, axis=1).max()) for places in parts)
+    """Corners of the room that a shape takes, wherever it goes; by some of its places, where it has many."""
+    parts = [made.solid.places] if made.solid is not None else [part.places for part in made.parts]
     place, cosines = at.each(made.at, made.frame)
     if not (np.ptp(place, axis=0).any() or np.ptp(cosines, axis=0).any()):
         return np.vstack([place[:1] + places @ cosines[0].T for places in parts])
-    if made.parts:
-        return np.vstack([place - far, place + far])
-    corners = _corners(parts[0])
-    return np.asarray(place[:, None] + np.einsum("kij,nj->kni", cosines, corners)).reshape(-1, 3)
-
-
-def _corners(places: Array) -> Array:
-    """The eight corners of the box around some places."""
-    return np.array(list(itertools.product(*zip(places.min(axis=0), places.max(axis=0), strict=True))))
+    some = np.vstack([places[:: max(1, len(places) // MOST_PLACES)] for places in parts])
+    everywhere = place[:, None] + np.einsum("kij,nj->kni", cosines, some)
+    return np.array([everywhere.min(axis=(0, 1)), everywhere.max(axis=(0, 1))])
 
 
 def room_of(outlines: Sequence[Outline], at: Samples, low: Array, high: Array) -> tuple[Array, Array]:

@@ -34,7 +34,7 @@ RATE = 60.0  # frames per second of the run
 FINE = 300.0  # places per second of a path
 FRAMES = 1500  # at most, besides the instants of events
 INSTANTS = 400  # of events that have a frame of their own
-SMALL = 4.0  # sizes of what moves, which it goes at least where the eye follows it
+SMALL = {False: 4.0, True: 10.0}  # sizes that it goes at least where the eye follows it; by whether anything stands by
 ROOM = 1.7  # of its size: what is seen around it then
 
 
@@ -71,7 +71,8 @@ def _followed(made: Mechanism, at: Samples, tracks: Tracks) -> dict[str, Any]:
     middle, size = (low + high) / 2, np.linalg.norm(high - low, axis=1).max()
     far = float(np.linalg.norm(np.ptp(middle, axis=0)))
     reach = max([size, *(2.0 * one.solid.reach for one in made.outlines if one.solid is not None)])
-    if far < SMALL * reach:
+    stands = any(one.frame is one.frame.tree.newtonian for one in made.outlines)
+    if far < SMALL[stands] * reach:
         return {}
     width = max(3, len(at.t) // 12) | 1
     padded = np.pad(middle, ((width // 2, width // 2), (0, 0)), mode="edge")
