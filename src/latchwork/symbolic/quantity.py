@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
-
-import numpy as np
 
 from latchwork.errors import ModelError
 from latchwork.symbolic.units import read
@@ -32,7 +31,7 @@ def quantity(value: Any = None, unit: str = "", description: str = "") -> Quanti
         raise ModelError(f"a quantity is a value, a unit and a description; got {unit!r:.60} and {description!r:.60}. "
                          'Write lw.quantity(2.0, "kg", "mass of the basket").')  # fmt: skip
     read(unit)
-    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating))):
+    if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
         raise ModelError(f"the value of a quantity is {value!r:.60}, which is no number. Write lw.quantity(2.0, "
                          '"kg"), or leave the value out: lw.quantity(unit="m").')  # fmt: skip
     if len(description) > LONGEST or any(not character.isprintable() for character in description):
