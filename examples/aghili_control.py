@@ -51,13 +51,16 @@ def run(model: lw.Model, presses: bool = False) -> lw.Trajectory:
 
 
 def live() -> lw.Exhibit:
-    """The crank follows its law; its goal and gains are sliders."""
+    """The crank follows its law; its gains are sliders, and its goal is dragged."""
     model = build()
     goal, stiff = model.parameters(goal=lw.quantity(GOAL, "rad", "where the crank is to go"),
                                    stiffness=lw.quantity(25.0, "1/s^2", "how firmly it is drawn there"))  # fmt: skip
     own = lw.control.Projected(tracks={"q1": goal}, gains=(stiff, 2.0 * stiff**0.5))
+    N, l = model.frame, model.symbols["l"]
+    model.origin.at("target", l * lw.cos(goal) * N.x + l * lw.sin(goal) * N.y)
     return lw.Exhibit(model, q={"q1": START, "q2": 2 * math.pi - 2 * START}, u={}, draw=DRAW, hold="C",
-                      controllers=[own], sliders={"goal": (0.2, 1.3), "stiffness": (1.0, 100.0)})  # fmt: skip
+                      controllers=[own], targets=("target",),
+                      sliders={"goal": (0.2, 1.3), "stiffness": (1.0, 100.0)})  # fmt: skip
 
 
 def rms(moved: lw.Trajectory, motors: tuple[str, ...]) -> float:

@@ -1,7 +1,8 @@
 """A hand of three fingers lifts a ball, is pushed, and does not drop it.
 
-Fingers touch it with friction: nothing but force holds it. The law moves the ball and presses with each finger; what
-the fingers have to do for that, it finds from the contacts that stick just now. It does not know of the push.
+Fingers touch it with friction: nothing but force holds it. The law moves the ball, keeps every finger inside of a
+friction cone that is narrower than the real one, and presses with 3 N at least; what the fingers have to do for that,
+it finds from the contacts that stick just now. It does not know of the push.
 """
 
 import math
@@ -10,7 +11,7 @@ import numpy as np
 
 import latchwork as lw
 
-RADIUS, PRESS, FRICTION, PUSH = 0.05, 6.0, 0.6, 2.0
+RADIUS, LEAST, FRICTION, BELIEVED, PUSH = 0.05, 3.0, 0.6, 0.35, 2.0
 
 
 def build() -> lw.Model:
@@ -33,11 +34,11 @@ def build() -> lw.Model:
 
 
 def law(model: lw.Model) -> lw.control.Projected:
-    """Lift it by 5 cm without turning it, and press with 6 N."""
+    """Lift it by 5 cm without turning it, by the least forces inside of all cones."""
     height = lw.control.minimum_jerk(model.time, 0.0, 0.2, 0.0, 0.05)
-    forces = [lw.control.Press(f"finger{i}", PRESS) for i in range(3)]
+    cones = [lw.control.Cone(f"finger{i}", BELIEVED, least=LEAST) for i in range(3)]
     return lw.control.Projected(tracks={model.points["ball_o"]: (0.0, 0.0, height), model.frames["ball"]: model.frame},
-                                gains=(400.0, 40.0), forces=forces, unknown=["push"])  # fmt: skip
+                                gains=(400.0, 40.0), cones=cones, unknown=["push"])  # fmt: skip
 
 
 SHOW = ("q_ball_px", "q_ball_pz", "F0x")

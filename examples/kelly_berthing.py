@@ -12,12 +12,14 @@ import latchwork as lw
 
 ORBITER, STATION, LINK, HAND = 8.0e4, 2.0e5, 200.0, 60.0  # kg
 REACH, WRIST = 7.0, 1.5  # m: links of the arm, and its wrist
+STIFFNESS = {"y": 3.0e6, "z": 3.0e6}  # N m^2, of a boom that bends
 PERIOD, GAINS = 0.1, (0.5, 1.4)
 REACHED, DRAWN, END = 20.0, 60.0, 65.0  # s
 
 
-def build() -> lw.Model:
-    """An orbiter and a station, both free, and an arm with six joints and motors on the orbiter."""
+def build(boom: bool = False) -> lw.Model:
+    """An orbiter and a station, both free, and an arm with six joints and motors on the orbiter; with a boom that bends
+    in two directions for its second link, and carries the rest at its end."""
     model = lw.Model("berthing")
     orbiter = model.free("orbiter")
     station = model.free("station")
@@ -27,9 +29,19 @@ def build() -> lw.Model:
     station.origin.at("hatch", -6.0 * station.frame.z)
     station.origin.at("grapple", 4.0 * station.frame.x - 6.0 * station.frame.z)
     at, link = orbiter.origin.at("shoulder", 9.0 * orbiter.frame.x + 3.0 * orbiter.frame.z), orbiter
+    on: lw.Frame | None = None  # what the next joint sits on, where it is no link
     for i, (axis, length, mass) in enumerate(zip("zyyyzx", (0.0, REACH, REACH, 0.0, 0.0, WRIST),
                                                  (50.0, LINK, LINK, 50.0, 50.0, HAND), strict=True), 1):  # fmt: skip
-        link = model.revolute(f"joint{i}", link, at=at, axis=getattr(link.frame, axis), q=[f"q{i}"], u=[f"u{i}"])
+        frame = link.frame if on is None else on
+        link = model.revolute(f"joint{i}", link if on is None else on, at=at, axis=getattr(frame, axis), q=[f"q{i}"],
+                              u=[f"u{i}"])  # fmt: skip
+        on = None
+        if boom and i == 3:
+            beam = model.beam("boom", link, link.origin, length, EI=STIFFNESS, rho_A=mass / length, modes=2,
+                              damping=0.01)  # fmt: skip
+            model.actuate(link, model.input(f"T{i}", lw.quantity(unit="N m", description=f"motor of joint {i}")))
+            at, on = beam.at(length, "P3"), beam.tip_frame
+            continue
         middle = link.origin if not length else link.origin.at(f"C{i}", 0.5 * length * link.frame.x)
         size = max(mass * length**2 / 12, 0.1 * mass)
         model.body(f"link{i}", link, middle, mass, lw.inertia(link.frame, 0.1 * mass, size, size))
@@ -101,6 +113,21 @@ def run(model: lw.Model) -> lw.Trajectory:
     sim.weld("port", model.links["orbiter"], model.links["station"])
     sim.control(lw.control.Sampled(hold, PERIOD, inputs=[f"T{i}" for i in range(1, 7)]))
     sim.advance(END)
+    return sim.run
+
+
+def run_with_boom(model: lw.Model, rigid: lw.Trajectory) -> lw.Trajectory:
+    """The same where the second link bends: joints go as those of the rigid arm went, and the boom swings behind them.
+
+    A law that tracks the hand itself would be unstable: between motors and hand the boom bends.
+    """
+    times = np.linspace(0.0, DRAWN + 3.0, 64)
+    tracks = {f"q{i}": lw.control.spline(model.time, times, rigid.at(times)[f"q{i}"]) for i in range(1, 7)}
+    law = lw.control.Projected(tracks=tracks, gains=GAINS, name="joints")
+    sim = lw.Simulation(model, START, controllers=[law], method=lw.DormandPrince(rtol=1e-7))
+    sim.advance(REACHED + 3.0)
+    sim.weld("capture", model.links["joint6"], model.links["station"])
+    sim.advance(DRAWN + 3.0)
     return sim.run
 
 

@@ -50,41 +50,51 @@ def turned(axis: tuple[float, float, float], angle: float) -> Array:
 
 @dataclass
 class Meeting:
-    """Shape a of a free body A, and b of another B."""
+    """Shape a of a free body A, and b of another B, or fixed in N."""
 
     model: lw.Model
     a: Drawn
     b: Drawn
     front: bool
+    fixed: bool = False
 
     def turn(self, start: Start) -> Array:
         e = turned(start.axis, start.angle)
         return product(e, turned((1.0, 0.0, 0.0), math.pi)) if self.front else e
 
     def run(self, start: Start) -> lw.Trajectory:
-        q = [*start.place, *self.turn(start).tolist(), 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
-        u = [*start.velocity, *start.spin, *(0.0,) * 6]
+        q, u = [*start.place, *self.turn(start).tolist()], [*start.velocity, *start.spin]
+        if not self.fixed:
+            q, u = [*q, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [*u, *(0.0,) * 6]
         return lw.simulate(self.model, until=start.until, q=q, u=u)
 
     def poses(self, samples: object) -> list[Array]:
         names = ("px", "py", "pz", "e0", "e1", "e2", "e3")
-        return [np.column_stack([samples[f"q_{body}_{name}"] for name in names]) for body in "AB"]
+        poses = [np.column_stack([samples[f"q_{body}_{name}"] for name in names]) for body in "AB"[: 2 - self.fixed]]
+        still = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(poses[0]), 1))
+        return [*poses, still] if self.fixed else poses
 
     def depths(self, poses: list[Array]) -> Array:
         return np.array([depth(self.a, x, self.b, y) for x, y in zip(*poses, strict=True)])
 
 
-def meeting(a: str, b: str, restitution: float = 1.0, alone: bool = False) -> Meeting:
-    """a on a free body A and b on a free body B; ``alone``: without their contact."""
+def meeting(a: str, b: str, restitution: float = 1.0, alone: bool = False, fixed: bool = False,
+            friction: float | None = None, gravity: float = 0.0) -> Meeting:  # fmt: skip
+    """a on a free body A; b on a free body B, or in N; ``alone``: without their contact."""
     model = lw.Model("meeting")
     made = []
     for tag, name, mass, inertia in zip("AB", (a, b), MASSES, INERTIAS, strict=True):
+        if fixed and tag == "B":
+            made.append(getattr(Pen("b", model.origin, model.frame, model.frame), name)())
+            continue
         link = model.free(tag)
         body = model.body(tag, link, link.origin, mass, lw.inertia(link.frame, *inertia))
         made.append(getattr(Pen(tag.lower(), link.origin, link.frame, body), name)())
+    if gravity:
+        model.gravity(-gravity * model.frame.z)
     if not alone:
-        model.contact("pair", made[0].shape, made[1].shape, restitution=restitution)
-    return Meeting(model, *made, a in FRONT)
+        model.contact("pair", made[0].shape, made[1].shape, restitution=restitution, friction=friction)
+    return Meeting(model, *made, a in FRONT, fixed)
 
 
 def broken(m: Meeting, free: lw.Trajectory, start: Start, run: lw.Trajectory) -> list[str]:
@@ -107,6 +117,9 @@ def broken(m: Meeting, free: lw.Trajectory, start: Start, run: lw.Trajectory) ->
     elif met and would.max() < -clear and min(len(m.a.places), len(m.b.places)) > 1:
         wrong.append(f"met at {met[0]}, and would not")
     E = np.ravel(dense.energy)
+    if m.fixed:
+        rise = float(np.max(E - np.minimum.accumulate(E)))
+        return [*wrong, f"energy grows by {rise:.3g}"] if rise > 1e-6 * (1.0 + abs(E[0])) else wrong
     if np.abs(E - E[0]).max() > 1e-6:
         wrong.append(f"energy changes by {np.abs(E - E[0]).max():.3g}")
     linear = sum(mass * np.column_stack([dense[f"u_{body}_{v}"] for v in ("vx", "vy", "vz")])

@@ -243,7 +243,16 @@ def _method_hint(key: str) -> str:
 
 def _spelled(function: Callee) -> Callee:
     signature = inspect.signature(function)
-    known = [each for each in signature.parameters if each != "self"]
+    known, each_of = [each for each in signature.parameters if each != "self"], signature.parameters.values()
+    in_order = [each.name for each in each_of if each.kind is each.POSITIONAL_OR_KEYWORD]
+    needed = [each.name for each in each_of if each.default is each.empty]
+    is_plain = all(each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY) for each in each_of)
+
+    def fits(count: int, options: Mapping[str, Any]) -> bool:
+        """Whether so many values, and these by name, surely fit: the usual case, at little cost."""
+        first = in_order[:count]
+        return (is_plain and count <= len(in_order) and not any([name in options for name in first])
+                and all([name in options or name in first for name in needed]))  # fmt: skip
 
     @functools.wraps(function)
     def call(*values: Any, **options: Any) -> Any:
@@ -254,7 +263,8 @@ def _spelled(function: Callee) -> Callee:
                 raise ArgumentError(f"{name} takes no argument '{key}' (given {reprlib.repr(value)})."
                                     f"{hint or did_you_mean(key, known)}")  # fmt: skip
         try:
-            signature.bind(*values, **options)
+            if not fits(len(values), options):
+                signature.bind(*values, **options)
         except TypeError as problem:
             raise ArgumentError(f"{name}: {problem}. It takes {', '.join(known)}.") from None
         return function(*values, **options)

@@ -31,7 +31,7 @@ def reaching() -> lw.Exhibit:
     model.gravity(-9.81 * N.y)
     model.origin.at("goal", x * N.x + y * N.y)
     law = lw.control.Projected(tracks={model.points["P2"]: (x, y, 0.0)}, gains=(pace**2, 2.0 * pace))
-    return lw.Exhibit(model, q={"q1": 0.9, "q2": -1.6}, controllers=(law,), targets=("goal",),
+    return lw.Exhibit(model, q={"q1": 0.9, "q2": -1.6}, controllers=(law,), targets=("goal",), plots=("q1", "T1"),
                       sliders={"x": (-0.9, 0.9), "y": (-0.9, 0.9), "pace": (1.0, 20.0)})  # fmt: skip
 
 
@@ -72,6 +72,10 @@ def test_commands_are_arrows():
     assert numbers[:2, 5] == pytest.approx(held[:2])
     assert numbers[1, :3] == pytest.approx(place(live, "P1"))
     assert numbers[2] == pytest.approx([0.5, 0.2, 0.0, 0.0, 0.0, 0.0])
+    plots = shown.picture.plots
+    values = np.frombuffer(shown.frame(state, 0), dtype="<f8")
+    first = len(values) - len(state.lam) - numbers.size - len(plots)
+    assert values[first + list(plots).index("T1")] == pytest.approx(held[0]), "what is plotted is what is commanded"
 
 
 def test_what_is_no_target_is_refused():

@@ -14,8 +14,8 @@ import drawn_plane
 import drawn_space
 import meetings
 import meetings_in_space
-from campaign import rows
-from shape_table import PLANE, REFUSED, cell
+from campaign import asked, rows
+from shape_table import PLANE, REFUSED, SPACE, cell
 
 NOTHING = {("point", "point"), ("point", "segment"), ("line", "line")}
 # Corner on corner, or along a side: what is flush may meet, or may not.
@@ -72,12 +72,36 @@ def test_shapes_meet_in_space(a, b, start):
     assert meetings_in_space.broken(m, alone.run(begin), begin, m.run(begin)) == []
 
 
-@pytest.mark.parametrize(("a", "b"), [("box", "segment"), ("hull", "curve"), ("segment", "polyline")])
-def test_shapes_come_to_rest_on_each_other(a, b):
-    """Dropped on ground with friction: no overlap, energy only lost, met when free fall says."""
-    begin = replace(meetings.STARTS["generic"], y=1.5, vy=0.0, until=0.6)
+DROPPED = {  # from a height, or from the side; in the plane and in space
+    "dropped": (replace(meetings.STARTS["generic"], y=1.5, vy=0.0, until=0.6),
+                replace(meetings_in_space.STARTS["generic"], velocity=(0.0, 0.0, 0.0), until=0.6)),
+    "slid": (meetings.Start(x=-0.4, y=1.25, vx=1.5, vy=0.0, until=0.6),
+             meetings_in_space.Start((-0.4, 0.0, 1.25), velocity=(1.5, 0.0, 0.0), until=0.6)),
+}  # fmt: skip
+ON_GROUND = [("box", "segment", "dropped"), ("hull", "curve", "dropped"), ("segment", "polyline", "dropped"),
+             ("circle", "outline", "slid"), ("box", "wall", "slid")]  # fmt: skip
+MADE_IN_SPACE = [
+    (*pair, start) for pair, start in product(combinations_with_replacement(SPACE, 2), DROPPED)
+    if asked and cell(drawn_space.Pen, "free", *pair) != REFUSED
+]  # fmt: skip
+ON_GROUND_IN_SPACE = [("cylinder", "plane", "dropped"), ("sphere", "box", "slid")]
+
+
+@pytest.mark.parametrize(("a", "b", "start"), rows(ON_GROUND, every(PLANE, DROPPED)))
+def test_shapes_come_to_rest_on_each_other(a, b, start):
+    """On ground with friction: no overlap, energy only lost, met when free fall says."""
+    begin = DROPPED[start][0]
     m = meetings.meeting(a, b, fixed=True, restitution=0.0, friction=0.3, gravity=9.81)
     assert meetings.broken(m, begin, m.run(begin), 9.81) == []
+
+
+@pytest.mark.parametrize(("a", "b", "start"), rows(ON_GROUND_IN_SPACE, MADE_IN_SPACE))
+def test_shapes_come_to_rest_on_each_other_in_space(a, b, start):
+    """The same in space."""
+    begin, given = DROPPED[start][1], {"fixed": True, "gravity": 9.81}
+    m = meetings_in_space.meeting(a, b, restitution=0.0, friction=0.3, **given)
+    alone = meetings_in_space.meeting(a, b, alone=True, **given)
+    assert meetings_in_space.broken(m, alone.run(begin), begin, m.run(begin)) == []
 
 
 def test_what_never_touches_is_refused():

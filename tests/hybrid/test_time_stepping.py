@@ -435,8 +435,19 @@ def test_many_contacts_are_stepped_by_themselves():
                                                          (ALWAYS, 1, 1e-3)])  # fmt: skip
 def test_time_stepping_is_forced_forbidden_or_by_contacts(thick, contacts, step):
     """thick=False forbids it, thick=lw.TimeStepping() has its say, and otherwise the number of contacts does."""
-    settings = event_rate_of(thick, contacts, 1.0).settings
+    settings = event_rate_of(thick, contacts, 1.0, 6).settings
     assert (settings and settings.step) == step
+
+
+@pytest.mark.parametrize(("speeds", "followed"), [(6, 18), (24, 10), (90, 1), (300, 0)])
+def test_larger_models_follow_fewer_events(speeds, followed):
+    """Within ten steps 20/(1 + (n/24)²) events are followed, and one more is too thick; ten steps later none counts."""
+    rate = event_rate_of(None, 13, 1.0, speeds)
+    for _ in range(followed):
+        rate = rate.count(0.0)
+    assert not rate.is_thick and rate.left < 1.0 + 1e-12
+    assert rate.count(0.0).is_thick
+    assert not rate.count(20.0 * rate.settings.step).is_thick or speeds == 300
 
 
 def test_few_contacts_follow_events():

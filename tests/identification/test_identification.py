@@ -80,17 +80,23 @@ def test_the_base_is_a_base():
     assert len(regressor(two_links().equations()).parameters) == 20
 
 
-@pytest.mark.parametrize(("name", "count"), [("ur5_robot", 36), ("panda", 43)])
-def test_robots_have_as_many_base_parameters_as_published(name, count, tmp_path):
-    """36 of UR5 and 43 of Panda [Gaz et al., IEEE RA-L 4 (2019) 4147], 7 n − 6 of n revolutes on a vertical axis
-    [Gautier & Khalil 1990]; the rank of Pinocchio's regressor is the same."""
-    pin = pytest.importorskip("pinocchio")
+def robot(name, tmp_path):
+    """The file of a robot of example-robot-data, its fingers fixed."""
     found = [path for key, path in installed("example-robot-data", ".urdf").items() if key.endswith(f"/{name}")]
     if not found:
         pytest.skip("example-robot-data is not installed")
     text = re.sub(r'(<joint name="panda_finger_joint\d" type=)"prismatic"', r'\1"fixed"', found[0].read_text())
     path = tmp_path / f"{name}.urdf"
     path.write_text(re.sub(r"<mimic[^>]*/>", "", text))
+    return path
+
+
+@pytest.mark.parametrize(("name", "count"), [("ur5_robot", 36), ("panda", 43)])
+def test_robots_have_as_many_base_parameters_as_published(name, count, tmp_path):
+    """36 of UR5 and 43 of Panda [Gaz et al., IEEE RA-L 4 (2019) 4147], 7 n − 6 of n revolutes on a vertical axis
+    [Gautier & Khalil 1990]; the rank of Pinocchio's regressor is the same."""
+    pin = pytest.importorskip("pinocchio")
+    path = robot(name, tmp_path)
     assert len(lw.base_parameters(lw.load(path, losses=False))) == count
     theirs = pin.buildModelFromUrdf(str(path))
     data, rng = theirs.createData(), np.random.default_rng(0)
@@ -118,6 +124,25 @@ def test_estimates_lie_within_their_error_bars():
     assert fit.noise == pytest.approx([NOISE, NOISE], rel=0.15)
     assert fit["mx_2"] == pytest.approx(0.4, abs=4 * fit.deviations[3])
     assert "±" in str(fit)
+
+
+@pytest.mark.parametrize(("name", "count"), [("ur5_robot", 36), ("panda", 43)])
+def test_base_parameters_of_robots_from_a_noisy_motion(name, count, tmp_path):
+    """Torques of the motors, recorded with noise along an exciting motion: every estimate within its error bars, and
+    all together as χ² of their number."""
+    model = lw.load(robot(name, tmp_path), losses=False)
+    equations = model.equations()
+    q, u, udot = lw.exciting(equations, 10.0, tries=1).at(np.linspace(0.0, 10.0, 300, endpoint=False))
+    motors, rng = [symbol.name for symbol in equations.r], np.random.default_rng(1)
+    idle = dict.fromkeys(motors, 0.0)
+    needed = np.array([equations.inverse(*row, r=idle) for row in zip(q, u, udot, strict=True)])
+    noisy = needed + rng.normal(scale=NOISE, size=needed.shape)
+    fit = lw.identify(equations, q, u, udot, inputs=dict(zip(motors, noisy.T, strict=True)))
+    off = fit.values - fit.base.numbers()
+    assert len(off) == count
+    assert (np.abs(off) < 4.0 * fit.deviations).all()
+    assert off @ np.linalg.solve(fit.covariance, off) == pytest.approx(count, abs=3.5 * np.sqrt(2.0 * count))
+    assert fit.noise == pytest.approx(np.full(len(motors), NOISE), rel=0.2)
 
 
 def test_error_bars_are_as_wide_as_errors():

@@ -61,3 +61,11 @@ def test_names_that_mean_something_already(name, meaning):
     model, *_ = given()
     with pytest.raises(lw.ModelError, match=f"'{name}' cannot name a coordinate of 'names': '{name}' is {meaning}"):
         model.coordinate(name)
+
+
+def test_a_name_that_a_model_does_not_have_is_answered_by_the_nearest():
+    """`model.beem`; and what asks whether there is such a name hears that there is not."""
+    with pytest.raises(AttributeError, match=r"a model has no 'beem'\. Did you mean 'beam'\?"):
+        _ = lw.Model("arm").beem
+    assert not hasattr(lw.Model("arm"), "wings")
+    assert not hasattr(lw.Model("arm"), "_repr_html_of_notebooks_")

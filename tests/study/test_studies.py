@@ -372,6 +372,22 @@ def test_results_as_a_dataset():
     assert sampled.dataset()["time"].values.tolist() == [0.0, 0.5, 1.0]
 
 
+def test_units_and_words_stand_in_the_dataset():
+    """What the model says of its symbols, and what follows for expressions; nothing where it is not certain."""
+    pytest.importorskip("xarray")
+    model = ball()
+    model.describe(y="height of the ball [m]", e="restitution")
+    asked = {"height": "y", "twice": "2*y", "odd": "y + e", "bounces": lambda run: len(run.events)}
+    data = lw.Study(model, {"y": [1.0, 2.0], "e": [0.5, 0.9]}, asked, until=0.1).run(workers=1).dataset()
+    assert data["y"].attrs == {"units": "m", "long_name": "height of the ball", "description": "height of the ball"}
+    assert data["e"].attrs == {"long_name": "restitution", "description": "restitution"}
+    assert data["twice"].attrs == {"units": "m"}
+    assert data["height"].attrs == data["y"].attrs
+    assert data["odd"].attrs == {}
+    assert data["bounces"].attrs == {}
+    assert data["status"].attrs == {"description": "1: done, 2: failed, 0: missing"}
+
+
 def test_extremes_statistics_and_words():
     """The worst cases by number, a summary, and what the study will cost."""
     study = lw.Study(wave, {"a": [0.0, 1.0], "b": [1.0, 2.0, 3.0]})

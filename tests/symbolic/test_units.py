@@ -65,7 +65,9 @@ def test_quantities_are_values_with_units():
     (lambda model: model.describe(x=lw.quantity(1.0, "m")), "'x' is a coordinate and has no value of its own"),
     (lambda model: model.describe(x=3), "'x' is described by 3. Give a text such as 'mass .kg.'"),
     (lambda model: model.describe(x="place [m^^2]"), "is no unit"),
-    (lambda model: model.parameter("k", lw.quantity("2")), "the value of a quantity is '2', a text"),
+    (lambda model: model.parameter("k", lw.quantity("two")), "the value of a quantity is 'two', which is no number"),
+    (lambda model: lw.quantity("2", "kg"), "the value of a quantity is '2', which is no number. Write lw.quantity"),
+    (lambda model: lw.quantity(True, "kg"), "the value of a quantity is True, which is no number"),
     (lambda model: lw.quantity(1.0, "m", "two\nlines"), "is longer than 200 characters or no plain text"),
     (lambda model: lw.quantity(1.0, 3), "a quantity is a value, a unit and a description"),
 ])  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from latchwork.algebra.factors import least_squares
 from latchwork.program.kernel import divide, f64p, fabs, i64, i64p, kernel, offset
+from latchwork.program.native import together
 from latchwork.program.scalar import maximum
 
 SMALL = 1e-13  # of what cancels in a slope: less is rounding
@@ -131,3 +132,6 @@ def least_within(
             return 1
         side[freed] = FREE
     return 0
+
+
+together(least_within, loops=True)

@@ -93,8 +93,9 @@ def _sum(terms: Any) -> Any:
 
 def flexible_body_of(model: Model, name: str, frame: Frame, root: Point, *, places: ArrayLike, masses: ArrayLike,
                      shapes: ArrayLike, stiffness: ArrayLike, damping: Any, turns: ArrayLike | None,
-                     geometric: Mapping[str, ArrayLike]) -> FlexibleBody:  # fmt: skip
-    """A body from arrays: nodes (N, 3), masses (N), shapes (N, 3, n), stiffness (n, n), rotations (N, 3, n)."""
+                     geometric: Mapping[str, ArrayLike], mass: ArrayLike | None = None) -> FlexibleBody:  # fmt: skip
+    """A body from arrays: nodes (N, 3), masses (N), shapes (N, 3, n), stiffness (n, n), rotations (N, 3, n); a mass
+    matrix (n, n) of the modes where it is not that of the nodes, as the consistent one of finite elements."""
     X, m = _array(name, "places", places, (None, 3)), _array(name, "masses", masses, (None,))
     N = len(X)
     shaped = _array(name, "shapes", shapes, (N, 3, None))
@@ -106,7 +107,8 @@ def flexible_body_of(model: Model, name: str, frame: Frame, root: Point, *, plac
         raise ModelError(f"flexible body '{name}' has {N} nodes and {len(m)} masses, the least {m.min():g}. Give one "
                          "for each node, none negative.")  # fmt: skip
     _must_be_symmetric(name, "stiffness", K)
-    M = np.einsum("i,iaj,iak->jk", m, shaped, shaped)
+    M = np.einsum("i,iaj,iak->jk", m, shaped, shaped) if mass is None else _array(name, "mass matrix", mass, (n, n))
+    _must_be_symmetric(name, "mass matrix", M)
     values = eigh(M)[0]
     if not values.min() > INDEPENDENT * values.max():
         raise ModelError(f"the shapes of flexible body '{name}' are not independent: their mass matrix has eigenvalues "

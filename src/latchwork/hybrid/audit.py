@@ -20,6 +20,7 @@ from latchwork.hybrid.energy_balance import GROSS, Balance, allowance, allowed, 
 from latchwork.hybrid.mode_dynamics import ByAcceleration
 from latchwork.hybrid.path import Path, Segment
 from latchwork.hybrid.table import Array
+from latchwork.integrate.stiffness import Stiffness
 from latchwork.program.function import Function
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Audit:
     stepped: tuple[tuple[float, float, int], ...] = ()  # time stepping: from when to when, and in how many steps
     numerical: tuple[float, float] = (0.0, 0.0)  # energy that time steps lost by themselves; and were kept from gaining
     unresolved: float = 0.0  # the widest gap, in coordinates, between circuits that were taken to cross
+    stiffness: Stiffness | None = None  # where it is why steps were implicit
 
     def __str__(self) -> str:
         lines = [
@@ -61,6 +63,8 @@ class Audit:
             f"energy balance   off by at most {self.energy_error:.3g}",
             f"steps            {self.steps} taken, {self.rejected} rejected, {self.evaluations} evaluations",
         ]
+        if self.stiffness is not None:
+            lines.append(f"method           {self.stiffness}")
         if self.events:
             lines.append(f"events           {self.events}")
         if self.least_gap is not None:

@@ -19,7 +19,7 @@ from latchwork.hybrid.event import Events
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.mechanism import Mechanism, mechanism_of
 from latchwork.hybrid.smooth_batch import integrate_all, measured_starts
-from latchwork.hybrid.start import even_times, method_of, span
+from latchwork.hybrid.start import USUAL, even_times, method_of, span
 from latchwork.hybrid.start_table import columns_of, held_of, rows_of, start_in
 from latchwork.hybrid.time_stepping.settings import TimeStepping
 from latchwork.hybrid.trajectory import Samples
@@ -138,7 +138,8 @@ def _one_by_one(ensemble: Ensemble, columns: Mapping[str, Array], count: int, wo
 
     try:
         with listening():
-            keep(slice(0, 1), work(slice(0, 1)))
+            first = [ensemble.row(start, like=count) for start in starts[:1]]
+            keep(slice(0, 1), [] if interrupted() else first)
             portion = max(1, min(PORTION, -(-count // (4 * workers))))
             parts = [slice(i, min(i + portion, count)) for i in range(1, count, portion)]
             for part, found in () if interrupted() else shared_out(work, parts, workers):
@@ -222,8 +223,8 @@ def _interrupted(runs: Runs) -> Interrupted:
 # --- without modes ----------------------------------------------------------------------------------------------------
 
 
-def _smooth(shared: Mechanism, columns: Mapping[str, Array], count: int, method: Method, times: Array, workers: int,
-            audit: Auditing) -> Runs:  # fmt: skip
+def _smooth(shared: Mechanism, columns: Mapping[str, Array], count: int, method: Method | None, times: Array,
+            workers: int, audit: Auditing) -> Runs:  # fmt: skip
     """Runs on which nothing but forces acts."""
     x0, rest = rows_of(shared, columns, count, float(times[0]))
     x = np.full((count, len(times), x0.shape[1]), np.nan)
@@ -235,7 +236,8 @@ def _smooth(shared: Mechanism, columns: Mapping[str, Array], count: int, method:
     except KeyboardInterrupt:
         raise _interrupted(runs) from None
     units = measured_starts(shared, float(times[0]), x0[:1], rest[:1])[0].state_units
-    doubtful = {} if audit == "off" else doubts(shared.driven.energy, times, runs.x, rest, steps, method, units)
+    found = (shared.driven.energy, times, runs.x, rest, steps, method or USUAL, units)
+    doubtful = {} if audit == "off" else doubts(*found)
     if audit == "warn":
         return replace(runs, doubtful=doubtful)
     runs.x[list(doubtful)] = np.nan

@@ -28,6 +28,7 @@ from latchwork.hybrid.rule_state import RuleState
 from latchwork.hybrid.rules import Rules
 from latchwork.hybrid.table import Table
 from latchwork.hybrid.time_stepping.settings import EventRate
+from latchwork.integrate.stiffness import Stiffness
 
 if TYPE_CHECKING:
     from latchwork.hybrid.state import SimState
@@ -113,6 +114,7 @@ class Checkpoint:
     grid: tuple[float, float] | None
     controllers: tuple[tuple[str, ControllerState], ...]
     controlled_since: float
+    stiffness: Stiffness | None
     stands: bool  # whether the equations of its mode made the steps that ended here
 
 
@@ -131,7 +133,7 @@ def written(state: SimState) -> Checkpoint:
         state.settled, tuple((_contact(names, contact), span) for contact, span in state.presence.items()),
         tuple(state.waiting), tuple(sorted(_contact(names, contact) for contact in state.overlaps)),
         tuple(state.inputs_seen.items()), (state.stopped[0], tuple(sorted(state.stopped[1]))), state.parted,
-        state.short, state.grid, _controllers(state), state.controllers.began,
+        state.short, state.grid, _controllers(state), state.controllers.began, state.stiffness,
         any(state.stands_in(laid.dynamics) for laid in state.modes.values()),
     )  # fmt: skip
 
@@ -224,7 +226,7 @@ class Reader:
             waiting={name: self._waiting(name) for name in told.waiting},
             overlaps=frozenset(map(self._contact, told.overlaps)), inputs_seen=dict(told.inputs_seen),
             stopped=(told.stopped[0], frozenset(told.stopped[1])), parted=told.parted, short=told.short, grid=told.grid,
-            controllers=self._controllers(),
+            controllers=self._controllers(), stiffness=told.stiffness,
         )  # fmt: skip
         state = state.but(modes={key: laid for mode in told.modes for key, laid in [self._mode(mode, rules)]})
         key = self.table.key(state.holds, state.contacts, state.rules, {})

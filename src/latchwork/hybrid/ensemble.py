@@ -15,12 +15,14 @@ import numpy as np
 from latchwork.errors import AuditError, LatchworkError
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.mechanism import Mechanism
-from latchwork.hybrid.path import Path
+from latchwork.hybrid.path import Path, Segment
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.start_table import Start
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.trajectory import Trajectory
+from latchwork.program.function import Function
 from latchwork.program.interrupt import interrupted
+from latchwork.program.tiers import evaluations_for
 
 Outputs = Mapping[str, Any]  # expressions and their like, and functions of a run
 
@@ -68,10 +70,15 @@ class Ensemble:
                 return
             yield row
 
-    def row(self, start: Start) -> Row | Failure:
-        """One run. Whatever goes wrong in it is the reason that it failed for, and no other's."""
+    def row(self, start: Start, like: int = 1) -> Row | Failure:
+        """One run, the first of so many ``like`` it. Whatever goes wrong in it is the reason that it failed for, and no
+        other's."""
         try:
-            return self._row(*self._simulated(start))
+            sim, doubt = self._simulated(start)
+            row = self._row(sim, doubt)
+            if like > 1:
+                compile_for(sim.record.segments, like)
+            return row
         except LatchworkError as error:
             return Failure(str(error))
         except Exception as error:  # of a function of the user
@@ -104,6 +111,19 @@ class Ensemble:
         run = sim.trajectory() if self.outputs else None
         outputs = {name: asked(run, times, what) for name, what in self.outputs.items()} if run is not None else {}
         return Row(x[:, own], udot, float(sim.t), path.stats.steps, events, outputs, doubt)
+
+
+def compile_for(segments: Sequence[Segment], runs: int) -> None:
+    """Machine code for programs that so many runs, as long as this one, evaluate so often that it pays: by counts."""
+    evaluations = dict[Function, int]()
+    for solution, dynamics in segments:
+        for function in dynamics.function.functions:
+            evaluations[function] = evaluations.get(function, 0) + solution.stats.evaluations
+        for function in () if dynamics.guards is None else dynamics.guards.functions:
+            evaluations[function] = evaluations.get(function, 0) + solution.stats.steps
+    for function, count in evaluations.items():
+        if runs * count > evaluations_for(function.length):
+            function.compiled(wait=True)
 
 
 def asked(run: Trajectory, times: Array, what: Any) -> Any:

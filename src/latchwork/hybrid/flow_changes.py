@@ -22,7 +22,7 @@ from latchwork.hybrid.table import Array
 from latchwork.integrate.dense_output import Event, Solution, Stats
 from latchwork.integrate.reusable_integration import STEPS_PER_COUNT, ReusableIntegration, Samples, SharedWorkspace
 
-STRUCK, IMPULSE = 10, 14  # words of an event
+STRUCK, IMPULSE = words_of(ContactEvent, "struck", "impulse")
 
 
 class FlowMode:

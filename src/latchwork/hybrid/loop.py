@@ -37,13 +37,15 @@ from latchwork.hybrid.reset import reset
 from latchwork.hybrid.row_inputs import next_jump
 from latchwork.hybrid.rules import Watched
 from latchwork.hybrid.smooth_flow import run_smooth
-from latchwork.hybrid.start import seconds, times_of
+from latchwork.hybrid.start import chosen_method, seconds, times_of
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.stepper_flow import Call, FlowSetup, counted, flow_by_steps, flow_setup, grid_of
 from latchwork.hybrid.stops import stops_of
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.interval import step_through
 from latchwork.integrate.methods import Method
+from latchwork.integrate.problem import StateScales
+from latchwork.integrate.stiffness import Stiffness, stiffness_of
 from latchwork.program.interrupt import interrupted
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ NEAR = "near "  # a guard of this name, and that of the contact, falls where a b
 
 
 @interruptible
-def advance(sim: Simulation, until: Any, stop_when: Mapping[str, Any] | None, samples: Any, method: Method,
+def advance(sim: Simulation, until: Any, stop_when: Mapping[str, Any] | None, samples: Any, method: Method | None,
             audit: Auditing) -> Events:  # fmt: skip
     """Run until a time, or until the first of ``stop_when`` falls through zero; gives the events on the way."""
     seen, t_end = len(sim.record.events), seconds("until", until)
@@ -72,13 +74,14 @@ def advance(sim: Simulation, until: Any, stop_when: Mapping[str, Any] | None, sa
     return Events(sim.record.events[seen:])
 
 
-def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array | None, method: Method,
+def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array | None, method: Method | None,
         audit: Auditing) -> None:  # fmt: skip
     """Flow, reset, and flow on, until a time, or until the first of some conditions falls through zero."""
     since = None if audit == "off" else entry(sim)
     step: float | None = getattr(method, "step", None)
     grid = sim.state.t if step is None else grid_of(sim.state, step)
-    call = Call(method, samples, Crossings(sim.equations.name, sim.mode_table.base.scales.time), grid)
+    crossings = Crossings(sim.equations.name, sim.mode_table.base.scales.time)
+    call = Call(method or chosen_method(sim.state.stiffness), samples, crossings, grid)
     if step is not None:
         sim.state = sim.state.but(grid=(grid, step))
     fetch(sim, bounds_entered(sim.state))
@@ -120,6 +123,9 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
             continue
         if sim.state.t >= t_end:
             break
+        if method is None and sim.state.stiffness is None:
+            sim.state = sim.state.but(stiffness=stiffness_in(sim, dynamics))
+            call.method = chosen_method(sim.state.stiffness)
         until = horizon(sim, step, call.grid, limit)
         if until is None:
             continue
@@ -137,11 +143,11 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
             continue
         except Departed as error:
             if not sim.state.contacts.closed:
-                raise explained_error(sim, method, error) from None
+                raise explained_error(sim, call.method, error) from None
             limit = _depart(sim, call, error)
             continue
         except Broken as error:
-            raise explained_error(sim, method, error) from None
+            raise explained_error(sim, call.method, error) from None
         finally:
             sim.world.ahead.wait()
         if result is None:
@@ -163,7 +169,14 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
     if sim.state.driven.columns:
         sim.record.segments[first:] = joined(sim.record.segments, first, onward)
     if since is not None:
-        judge(sim, since, method, audit)
+        judge(sim, since, call.method, audit)
+
+
+def stiffness_in(sim: Simulation, dynamics: ModeDynamics) -> Stiffness:
+    """How stiff the equations of a mode are where the run stands."""
+    time, units, _ = sim.mode_table.integrations.scales
+    scales = StateScales(time, dynamics.reduced(np.asarray(units)))
+    return stiffness_of(dynamics.function, sim.state.t, dynamics.reduced(sim.state.x), sim.state.held, scales)
 
 
 def _run(sim: Simulation, call: Call, dynamics: ModeDynamics, guards: Guards, stops: Mapping[str, Any],

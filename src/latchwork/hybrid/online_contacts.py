@@ -23,6 +23,7 @@ from latchwork.hybrid.contacts.sleeping_contacts import contact_point_of, far_ap
 from latchwork.hybrid.designs import must_watch
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.pending_contact import PendingContact
+from latchwork.hybrid.start import chosen_method
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.world import World
 
@@ -141,7 +142,8 @@ def get_ready(world: World, state: SimState, contact_points: Sequence[ContactPoi
     table.get_ready(free)
     watched, held = (*state.contacts.contact_points, *contact_points), len(table.constraint_terms(state.holds).rows)
     rows = held + sum([1 + len(point.tangents) for point in watched])
-    table.integrations.get_ready(world.method, len(state.x), min(rows, len(state.driven.equations.u)), 5 * len(watched))
+    method = world.method or chosen_method(state.stiffness)
+    table.integrations.get_ready(method, len(state.x), min(rows, len(state.driven.equations.u)), 5 * len(watched))
     for contact_point in contact_points[:READY]:
         table.know(contact_point, free, state.holds, slides=len(contact_points) <= FEW)
 

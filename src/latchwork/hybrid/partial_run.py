@@ -57,7 +57,8 @@ def trajectory_of(sim: Simulation, segments: Sequence[Segment], every: float | N
                       timeline=record.timeline, contacts=state.contacts.members,
                       colliding=tuple(sim.world.broad_phase.shapes),
                       presence=Presence(dict(state.presence), tuple(record.backs)),
-                      listed=tuple(dict.fromkeys(chain(*record.listed.values()))))  # fmt: skip
+                      listed=tuple(dict.fromkeys(chain(*record.listed.values()))),
+                      stiffness=state.stiffness)  # fmt: skip
 
 
 def _finite(segment: Segment) -> Segment:

@@ -224,11 +224,13 @@ class Path:
         which = np.searchsorted(starts, t, side="right") - 1
         items: list[tuple[Segment, Array, Array]] = []
         order = []
-        for i in np.unique(which):
+        for i in sorted({*which.tolist()}):
             here = np.flatnonzero(which == i)
-            segment = self.segments[i]
-            when = np.minimum(t[here], segment.solution.t[-1])
-            items.append((segment, when, segment.solution.at(when)))
+            solution = self.segments[i].solution
+            when = np.minimum(t[here], solution.t[-1])
+            is_sample = len(when) == 1 and (when[0] == solution.t[0] or when[0] == solution.t[-1])
+            x = solution.x[:1] if when[0] == solution.t[0] else solution.x[-1:]
+            items.append((self.segments[i], when, x if is_sample else solution.at(when)))
             order.append(here)
         rows = self._together(items)
         back = np.argsort(np.concatenate(order)) if order else np.empty(0, dtype=int)

@@ -49,7 +49,7 @@ from latchwork.hybrid.pending_contact import BoundedShape, pending_contact
 from latchwork.hybrid.record import Record, Switch
 from latchwork.hybrid.reset import reset
 from latchwork.hybrid.rules import rules_of
-from latchwork.hybrid.start import method_of, seconds, start_of
+from latchwork.hybrid.start import chosen_method, method_of, seconds, start_of
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.settings import TimeStepping, event_rate_of
@@ -114,7 +114,7 @@ class Simulation:
         count = max(len(drawn) + self.world.broad_phase.pairs, len(contacts) - len(drawn))  # of shapes, or of joints
         count = 0 if design or plan.law is not None else count
         tree = largest_tree(equations.derivation.motion) if count and self.world.broad_phase.pairs else 0
-        rate = event_rate_of(thick, count, self.world.table(drives).base.scales.time, tree)
+        rate = event_rate_of(thick, count, self.world.table(drives).base.scales.time, len(equations.u), tree)
         state = SimState(t, np.append(x[1:n], 0.0), rest, drives, rate, t, holds)
         near = self.world.broad_phase.first(self.world.table(drives).base, state.row)
         state = self.world.with_pairs_of(with_contacts(self.world, state, (*contacts, *near)), rules_of(model))
@@ -174,11 +174,11 @@ class Simulation:
 
     @property
     def method(self) -> Method:
-        """The method of integration."""
-        return self.world.method
+        """The method of integration: as it was given, or as it is chosen where the run begins."""
+        return self.world.method or chosen_method(self._state.stiffness)
 
     @method.setter
-    def method(self, method: Method) -> None:
+    def method(self, method: Method | None) -> None:
         self.world.method = method_of(method)
 
     @property

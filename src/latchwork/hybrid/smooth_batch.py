@@ -10,16 +10,18 @@ from latchwork.errors import IntegrationError
 from latchwork.hybrid.lanes import in_lanes, lanes_pay
 from latchwork.hybrid.mechanism import Mechanism
 from latchwork.hybrid.right_side import unconstrained
+from latchwork.hybrid.start import chosen_method
 from latchwork.hybrid.table import Array
 from latchwork.integrate.methods import RK4, Method, integrate
 from latchwork.integrate.problem import StateScales
+from latchwork.integrate.stiffness import stiffness_of
 from latchwork.integrate.workspace import Memory
 from latchwork.program.batch import parallel, shares
 from latchwork.program.function import Function
 from latchwork.program.interrupt import interrupted
 
 
-def integrate_all(shared: Mechanism, method: Method, x0: Array, rest: Array, times: Array, x: Array,
+def integrate_all(shared: Mechanism, method: Method | None, x0: Array, rest: Array, times: Array, x: Array,
                   workers: int) -> tuple[dict[int, str], Array]:  # fmt: skip
     """Fill in x (run, sample, state) from the rows of x0; the reasons of runs that stopped, and how many steps each
     took, 0 in lanes."""
@@ -34,7 +36,7 @@ def measured_starts(shared: Mechanism, t0: float, x0: Array, rest: Array) -> lis
     return [measured(shared.base, row) for row in np.column_stack([np.full(len(x0), t0), x0[:, :-1], rest])]
 
 
-def _alone(shared: Mechanism, function: Function, method: Method, x0: Array, rest: Array, times: Array,
+def _alone(shared: Mechanism, function: Function, method: Method | None, x0: Array, rest: Array, times: Array,
            which: list[int], x: Array, workers: int) -> tuple[dict[int, str], Array]:  # fmt: skip
     """Fill in these runs, each by itself, in threads: machine code holds no lock."""
     failed: dict[int, str] = {}
@@ -47,7 +49,8 @@ def _alone(shared: Mechanism, function: Function, method: Method, x0: Array, res
             if interrupted():
                 return
             try:
-                found = integrate(function, x0[i], times[0], times[-1], rest[i], method, memory=memory, scales=own)
+                by = method or chosen_method(stiffness_of(function, times[0], x0[i], rest[i], own))
+                found = integrate(function, x0[i], times[0], times[-1], rest[i], by, memory=memory, scales=own)
                 if found.t[-1] == times[-1]:
                     x[i], steps[i] = found.at(times), found.stats.steps
             except IntegrationError as error:

@@ -16,13 +16,15 @@ from latchwork.contact.law import Contact
 from latchwork.contact.shapes.base import numeric
 from latchwork.errors import EvaluationError, ModelError, listed, must_be
 from latchwork.hybrid.table import Array
-from latchwork.integrate.methods import RK4, DormandPrince, Method
+from latchwork.integrate.methods import RK4, DormandPrince, Method, Radau
+from latchwork.integrate.stiffness import Stiffness
 from latchwork.kane.equations import Equations
 from latchwork.kane.values import argument_vector
 from latchwork.model import Model
 
 UNIT = 1e-6  # how far from unit length a quaternion may start
 MOST_SAMPLES = 10_000_000
+USUAL, FOR_STIFF = DormandPrince(), Radau()
 
 
 def mechanism(model: Model | Equations | Constrained) -> tuple[Equations, tuple[Constraint, ...]]:
@@ -52,15 +54,20 @@ def given_constraints(name: str, constraints: Any) -> list[Constraint]:
     return found
 
 
-def method_of(method: Method | None) -> Method:
-    """The method asked for, or the usual one."""
+def method_of(method: Method | None) -> Method | None:
+    """The method asked for; none where it is chosen as a run begins."""
     if isinstance(method, type):
         raise ModelError(f"the method of integration is {method.__name__} itself, without settings. Make one of it: "
                          f"lw.{method.__name__}({'step=1e-3' if method is RK4 else ''}).")  # fmt: skip
     if method is not None and not hasattr(method, "solve"):
         raise ModelError(f"{method!r} is no method of integration. Give lw.DormandPrince(...), lw.RK4(step), "
                          "lw.Radau(...), lw.SciPy(name) or lw.Sundials(...).")  # fmt: skip
-    return method or DormandPrince()
+    return method
+
+
+def chosen_method(stiffness: Stiffness | None) -> Method:
+    """The method of a run that none was given for."""
+    return FOR_STIFF if stiffness is not None and stiffness.implicit else USUAL
 
 
 def seconds(what: str, given: Any) -> float:

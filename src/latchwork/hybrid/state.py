@@ -29,6 +29,7 @@ from latchwork.hybrid.pending_contact import PendingContact
 from latchwork.hybrid.rules import Rules
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.settings import EventRate
+from latchwork.integrate.stiffness import Stiffness
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,6 +63,7 @@ class SimState:
     short: tuple[float, float] | None = None  # from when until when steps are short, as shapes may pass unseen there
     grid: tuple[float, float] | None = None  # from when fixed steps are counted, and how long they are
     controllers: Controllers = field(default_factory=Controllers)  # sampled laws, and how each stands
+    stiffness: Stiffness | None = None  # where its first mode began, by which its method was chosen
 
     def but(self, **changes: Any) -> SimState:
         """The same state with some parts of it changed."""

@@ -27,6 +27,7 @@ from latchwork.hybrid.start import times_of
 from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.hybrid.time_stepping.stepped_dynamics import numerical, stretches
 from latchwork.hybrid.timeline import Timeline
+from latchwork.integrate.stiffness import Stiffness
 from latchwork.kane.equations import Equations
 from latchwork.kane.units import Label
 from latchwork.mechanics.frame import Frame
@@ -178,6 +179,7 @@ class Trajectory(Samples):
     timeline: Timeline = field(repr=False, default_factory=Timeline)  # what was worked on when, by the clock
     presence: Presence = field(repr=False, default_factory=Presence)
     listed: tuple[tuple[str, ...], ...] = field(repr=False, default=())  # modes made ready before they were met
+    stiffness: Stiffness | None = field(repr=False, default=None)  # by which its method was chosen
 
     def __getitem__(self, what: Any) -> Any:
         return self.mode if isinstance(what, str) and self.means_mode(what) else super().__getitem__(what)
@@ -228,6 +230,7 @@ class Trajectory(Samples):
             float(np.abs(energy - energy[0] - work).max()), float(max(norms, default=0.0)),
             self.path.constraint_error, stats.steps, stats.rejected, stats.evaluations,
             gap, whose, len(self.events), stretches(self.path), numerical(self.path), unresolved(self.path),
+            self.stiffness if self.stiffness is not None and self.stiffness.implicit else None,
         )  # fmt: skip
 
     def gaps(self) -> dict[str, Array]:

@@ -38,7 +38,7 @@ class World:
     beside the integration.
     """
 
-    method: Method
+    method: Method | None  # none where it is chosen as a run begins
     design: Simulating
     at_once: bool | None
     progress: Callable[[float], None] | None

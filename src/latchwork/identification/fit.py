@@ -31,6 +31,7 @@ from latchwork.symbolic.traverse import rebuild
 
 Array = NDArray[np.float64]
 WORST = 1e8  # condition of scaled columns beyond which a motion does not tell the parameters apart
+PASSES = 3  # of least squares: the noise of the first is that of equal weights, the last has the covariance
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,12 +87,13 @@ def identify(model: Model | Equations, q: ArrayLike, u: ArrayLike, udot: ArrayLi
 
 
 def _solved(base: BaseParameters, W: Array, right: Array, names: tuple[str, ...]) -> Fit:
-    """Least squares, weighted by the noise of each speed."""
+    """Least squares, weighted by the noise of each speed: of its residuals, σ_i² = Σ r² / (N − Σ h), where h is the
+    leverage of its rows, the part of them that the fit takes up."""
     samples, n, count = W.shape
     if samples * n <= count:
         raise EvaluationError(f"{samples} samples of {n} speeds cannot tell {count} parameters. Record more.")
     noise = np.ones(n)
-    for _ in range(2):
+    for _ in range(PASSES):
         A, b = (W / noise[:, None]).reshape(-1, count), (right / noise).reshape(-1)
         scale = np.sqrt((A**2).sum(axis=0))
         if not (scale > 0.0).all():
@@ -104,7 +106,8 @@ def _solved(base: BaseParameters, W: Array, right: Array, names: tuple[str, ...]
                                   f"{s[0] / s[-1]:.1e}. Record one that excites it: lw.exciting(...).")  # fmt: skip
         values = (Vt.T @ ((U.T @ b) / s)) / scale
         off = right - (W @ values)
-        noise = np.sqrt((off**2).sum(axis=0) / max(samples - count / n, 1.0))
+        leverage = (U**2).reshape(samples, n, count).sum(axis=(0, 2))
+        noise = np.sqrt((off**2).sum(axis=0) / np.maximum(samples - leverage, 1.0))
         noise = np.maximum(noise, 1e-12 * max(float(np.abs(right).max()), 1e-300))
     inverse = (Vt.T / s) / scale[:, None]
     return Fit(names, values, inverse @ inverse.T, noise, float(s[0] / s[-1]), base)

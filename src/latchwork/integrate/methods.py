@@ -90,6 +90,7 @@ class Adaptive:
     max_steps: int = 1_000_000
     stages: ClassVar[int]  # evaluations of a step, and one
     implicit: ClassVar[bool] = False
+    tableau: ClassVar[Tableau | None] = None  # of explicit ones
 
     def __post_init__(self) -> None:
         must_be_numbers(self)
@@ -121,6 +122,8 @@ class Adaptive:
         control.fixed, control.implicit, control.stages = 0, int(self.implicit), self.stages
         control.step, control.every, control.first = float(self.max_step), 1, float(self.first_step or 0.0)
         control.rtol, control.max_steps = float(self.rtol), self.max_steps
+        if self.tableau is not None:
+            control.tableau = self.tableau.packed
 
 
 @spelled
@@ -128,13 +131,8 @@ class Adaptive:
 class DormandPrince(Adaptive):
     """The explicit pair of order 5(4) with dense output of order four."""
 
-    tableau: ClassVar[Tableau] = DORMAND_PRINCE_5
+    tableau: ClassVar[Tableau | None] = DORMAND_PRINCE_5
     stages: ClassVar[int] = DORMAND_PRINCE_5.stages
-
-    def put(self, control: StepControl) -> None:
-        """With its tableau."""
-        super().put(control)
-        control.tableau = self.tableau.packed
 
 
 @spelled

@@ -138,7 +138,7 @@ class SharedWorkspace(Workspace):
 
     def __init__(self, method: Adaptive | RK4, n: int, guards: int, scales: StateScales) -> None:
         super().__init__(n, guards)
-        self.stages, self.is_fixed = method.stages, isinstance(method, RK4)
+        self.tableau, self.stages, self.is_fixed = method.tableau, method.stages, isinstance(method, RK4)
         method.put(self.plain.control)
         self.full_units = np.array(scales.states, dtype=float)
         self.absolute = self.full_units.copy()

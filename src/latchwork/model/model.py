@@ -9,7 +9,7 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.contact.law import Contact
 from latchwork.contact.materials import Laws, Material, Materials
-from latchwork.errors import ModelError, must_be_name, spelled
+from latchwork.errors import ModelError, did_you_mean, must_be_name, spelled
 from latchwork.mechanics.system import System
 from latchwork.model.loading import Loading
 
@@ -48,6 +48,15 @@ class Model(Loading):
             f"{f', {len(self._contacts)} contacts' if self._contacts else ''}"
             f"{f', {len(self._collisions)} collisions' if self._collisions else ''}>"
         )
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Answer a name that a model does not have with the nearest that it has."""
+            if name.startswith("_"):
+                raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+            known = [each for each in dir(type(self)) if not each.startswith("_")]
+            raise AttributeError(f"a model has no '{name}'.{did_you_mean(name, known)}")
 
     # --- beams --------------------------------------------------------------------------------------------------
 
@@ -99,11 +108,12 @@ class Model(Loading):
     @spelled
     def flexible_body(self, name: str, frame: Frame | Link, root: Point, *, places: Any, masses: Any, shapes: Any,
                       stiffness: Any, damping: Any = 0.0, turns: Any = None,
-                      geometric: Mapping[str, Any] | None = None) -> FlexibleBody:  # fmt: skip
+                      geometric: Mapping[str, Any] | None = None, mass: Any = None) -> FlexibleBody:  # fmt: skip
         """A body from a finite-element model: N nodes at ``places`` (N, 3) from the root in its frame, with ``masses``
         (N), ``shapes`` (N, 3, n) and, where frames are wanted there, their rotations ``turns``; ``stiffness`` (n, n) of
         the shapes, material ``damping`` (a time), ``geometric`` stiffness by accelerations ("x") and rates ("zz") of
-        the frame. `lw.craig_bampton` gives shapes from matrices."""
+        the frame, and the ``mass`` matrix (n, n) of the shapes where it is not that of the nodes, as a consistent one.
+        `lw.craig_bampton` gives shapes from matrices, `lw.from_skfem` all of it from a mesh."""
         from latchwork.flexible.flexible_body import flexible_body_of
 
         must_be_name(name, "a flexible body")
@@ -111,7 +121,7 @@ class Model(Loading):
             raise ModelError(f"'{self.name}' has a body or beam named '{name}' already. Choose another name.")
         made = flexible_body_of(self, name, self._frame_of(frame), self._point_of(root), places=places, masses=masses,
                                 shapes=shapes, stiffness=stiffness, damping=damping, turns=turns,
-                                geometric=geometric or {})  # fmt: skip
+                                geometric=geometric or {}, mass=mass)  # fmt: skip
         self._elastic_bodies[name] = made.body
         self._loads.append(made.elasticity)
         return made

@@ -6,6 +6,7 @@ wait for Python's lock. Results come back in the order in which they are ready.
 
 from __future__ import annotations
 
+import gc
 import itertools
 import multiprocessing
 import os
@@ -26,6 +27,7 @@ R = TypeVar("R")
 FORKS = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"  # whose frameworks break in it
 AHEAD = 2  # tasks that wait, for each process
 HEARS = 0.2  # s: how often an interrupt is looked for
+OBJECTS = 50_000  # more than there were, after which Python looks for garbage
 
 _work: dict[int, Callable[[Any], Any]] = {}  # what copies of this process are to do, by a number
 _numbers = itertools.count()
@@ -45,11 +47,24 @@ def may_copy() -> bool:
 def _begin() -> None:
     global _inside
     _inside = True
+    gc.freeze()  # what was there before lasts
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asked for the work hears of it
 
 
 def _do(number: int, task: Any) -> Any:
-    return _work[number](task)
+    with rarely_collecting():
+        return _work[number](task)
+
+
+@contextmanager
+def rarely_collecting() -> Iterator[None]:
+    """Look for cycles of garbage after many objects only: a run makes thousands that go without."""
+    usual = gc.get_threshold()
+    gc.set_threshold(max(OBJECTS, usual[0]) if usual[0] else 0, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 @contextmanager
@@ -90,7 +105,9 @@ def shared_out(work: Callable[[T], R], tasks: Sequence[T], workers: int | None =
         for task in tasks:
             if interrupted():
                 return
-            yield task, work(task)
+            with rarely_collecting():
+                result = work(task)
+            yield task, result
         return
     left, lost = deque(tasks), list[T]()
     while left and not interrupted():

@@ -23,6 +23,7 @@ from latchwork.hybrid.mechanism import mechanism_of
 from latchwork.hybrid.start import even_times, method_of, span
 from latchwork.hybrid.start_table import Start
 from latchwork.hybrid.trajectory import Trajectory
+from latchwork.kane.units import Label, label_of
 from latchwork.model import Model
 
 if TYPE_CHECKING:
@@ -68,6 +69,14 @@ class ModelSubject:
         """All that its results depend on, as text."""
         called = [f"{name}: {source_of(function)}" for name, function in self.functions.items()]
         return "\n".join([self.text, *self.names, *called, f"events: {self.keeps_events}"])
+
+    def labels(self) -> dict[str, Label]:
+        """Units and descriptions of what may be varied, of outputs that are expressions, and of time, as far as they
+        are known."""
+        system, settings = _model(self.text)[0].equations().system, _model(self.text)[1]
+        asked = dict(zip(self.names, settings.outputs.values(), strict=True))
+        symbols = {symbol.name: symbol for symbol in (*system.q, *system.u, *system.r, *system.p)}
+        return {name: label_of(system, what) for name, what in ({"time": system.t} | symbols | asked).items()}
 
     def must_know(self, names: tuple[str, ...]) -> None:
         """Refuse points of things that the model does not have."""
@@ -128,6 +137,10 @@ class FunctionSubject:
     def identity(self) -> str:
         called = [f"{name}: {source_of(what) if is_function(what) else what}" for name, what in self.asked.items()]
         return "\n".join([source_of(self.function), f"version: {self.version}", *called])
+
+    def labels(self) -> dict[str, Label]:
+        """A function knows no units."""
+        return {}
 
     def must_know(self, names: tuple[str, ...]) -> None:
         """Refuse points of parameters that the function does not take."""

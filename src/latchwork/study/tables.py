@@ -9,10 +9,13 @@ import numpy as np
 
 from latchwork.errors import StudyError
 from latchwork.study.extras import extra
-from latchwork.study.store import DONE, MISSING
+from latchwork.study.store import DONE, FAILED, MISSING
 
 if TYPE_CHECKING:
+    from latchwork.kane.units import Label
     from latchwork.study.study import Study
+
+STATUS = f"{DONE}: done, {FAILED}: failed, {MISSING}: missing"
 
 
 def dataset(study: Study, incomplete: bool) -> Any:
@@ -36,7 +39,18 @@ def dataset(study: Study, incomplete: bool) -> Any:
         made[name] = ((*dims, *own), study.store.output(name).reshape(*points.shape, *shape))
     made["status"] = (dims, study.store.status.reshape(points.shape))
     told = {"study": study.subject.name, "identity": study.identity}
-    return xarray.Dataset(made, coords, told)
+    found = xarray.Dataset(made, coords, told)
+    for name, label in study.subject.labels().items():
+        if name in found.variables:
+            found[name].attrs.update(_attributes(label))
+    found["status"].attrs["description"] = STATUS
+    return found
+
+
+def _attributes(label: Label) -> dict[str, str]:
+    """A unit and a description as attributes, by the names that xarray and CF conventions know: its axes show them."""
+    long = {"long_name": label.description, "description": label.description} if label.description else {}
+    return {"units": label.unit, **long} if label.unit else long
 
 
 def statistics(study: Study, incomplete: bool) -> dict[str, dict[str, float]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from latchwork.errors import ModelError
 from latchwork.symbolic.units import read
 
@@ -29,13 +31,14 @@ def quantity(value: Any = None, unit: str = "", description: str = "") -> Quanti
     if not isinstance(unit, str) or not isinstance(description, str):
         raise ModelError(f"a quantity is a value, a unit and a description; got {unit!r:.60} and {description!r:.60}. "
                          'Write lw.quantity(2.0, "kg", "mass of the basket").')  # fmt: skip
-    if isinstance(value, str):
-        raise ModelError(f"the value of a quantity is {value!r:.60}, a text. Give a number: lw.quantity(2.0, 'kg').")
     read(unit)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating))):
+        raise ModelError(f"the value of a quantity is {value!r:.60}, which is no number. Write lw.quantity(2.0, "
+                         '"kg"), or leave the value out: lw.quantity(unit="m").')  # fmt: skip
     if len(description) > LONGEST or any(not character.isprintable() for character in description):
         raise ModelError(f"the description {description!r:.60} is longer than {LONGEST} characters or no plain text. "
                          "Say it in one line.")  # fmt: skip
-    return Quantity(value, " ".join(unit.split()), description.strip())
+    return Quantity(None if value is None else float(value), " ".join(unit.split()), description.strip())
 
 
 def described_by(text: str) -> Quantity:

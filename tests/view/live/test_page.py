@@ -126,6 +126,20 @@ def test_dragging_the_handle_moves_the_cart(opened):
     page.wait("app.bench.head.hand === -1")
 
 
+def test_a_target_is_dragged(opened):
+    """The ring goes where the pointer drags it, its slider with it, and the law brings the crank there; its commands
+    are drawn."""
+    page = opened("aghili_control")
+    page.wait("app.bench.rings && app.bench.rings.length === 1")
+    assert page.look("app.bench.arrows.filter((name) => name.endsWith('↻')).length") == 2
+    start = page.look("app.bench.rings[0].at")
+    angle = 0.6
+    page.drag([start, [math.cos(0.8), math.sin(0.8), 0.0], [math.cos(angle), math.sin(angle), 0.0]], pause=120)
+    page.tab.mouse.up()
+    page.wait(f"Math.abs(Number(app.bench.panels.inputs.goal.input.value) - {angle}) < 0.02")
+    until(lambda: abs(page.plotted("q1") - angle) < 0.03, 30.0, "the crank")
+
+
 def test_sticking_the_caster_changes_mode_and_reaction(opened):
     """The button releases and holds it: another mode is lit in the automaton, other forces hold, other equations."""
     page = opened("caster")

@@ -15,7 +15,10 @@ from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.embedded.recombination import entry, read_motion
 from latchwork.constraint.embedded.rows_at import fill
 from latchwork.constraint.embedded.slider import ENFORCED, SliderRecord, slip_direction
-from latchwork.program.kernel import divide, f64, i64, kernel, local_f64, offset, sqrt
+from latchwork.program.kernel import divide, f64, fabs, i64, kernel, local_f64, offset, sqrt
+from latchwork.program.scalar import maximum
+
+OPEN_ENDED, INFINITE = 1e-15, 1e300  # of a column: a pivot that is rounding; what takes its place
 
 
 @kernel
@@ -138,9 +141,25 @@ def balance(mode: EmbeddedMode) -> None:
 
 
 @kernel
+def solve_balance(mode: EmbeddedMode) -> None:
+    """(λ, u̇_ind) into ``answer``. What the equations leave open is zero: balls that friction of μ = 1 presses to each
+    other could pass any load on, and pass none."""
+    n, system, largest = mode.n, mode.system, mode.push
+    for j in range(n):
+        largest[j] = 0.0
+        for i in range(n):
+            largest[j] = maximum(largest[j], fabs(system[i * n + j]))
+    lu(n, system, mode.exchanged)
+    for j in range(n):
+        if fabs(system[j * n + j]) <= OPEN_ENDED * largest[j]:
+            system[j * n + j] = INFINITE
+    lu_solve(n, system, mode.exchanged, mode.answer)
+
+
+@kernel
 def slide(mode: EmbeddedMode) -> None:
     """u̇ of all speeds, with friction; λ of the rows kept stands in front of u̇_ind in the answer."""
-    n, m, k = mode.n, mode.m, mode.k
+    m, k = mode.m, mode.k
     read_motion(mode)
     read_friction(mode)
     force_rows(mode)
@@ -150,8 +169,7 @@ def slide(mode: EmbeddedMode) -> None:
         gamma[s] = -mode.bias[mode.kept[s]]
     lu_solve(m, mode.B1, mode.order, gamma)
     balance(mode)
-    lu(n, mode.system, mode.exchanged)
-    lu_solve(n, mode.system, mode.exchanged, answer)
+    solve_balance(mode)
     for s in range(m):
         total = gamma[s]
         for a in range(k):

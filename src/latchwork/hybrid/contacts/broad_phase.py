@@ -34,6 +34,7 @@ from latchwork.hybrid.contacts.watch_set import FASTER, FULL, times
 from latchwork.hybrid.state_function import state_function
 from latchwork.mechanics.point import Point
 from latchwork.model import Model
+from latchwork.program.function import Function
 from latchwork.program.native import address, native
 from latchwork.symbolic.expr import Expr
 
@@ -228,6 +229,12 @@ class BroadPhase:
             return False
         self._spent += FASTER * step * self.paces(self._function(x))
         return bool((self._live(self._spent) > FULL * self.room).any())
+
+    def clearances(self) -> tuple[Function | None, Array]:
+        """The ends of all enclosures, and by how much each shape may move from where they were looked at last."""
+        if not self.sleeps:
+            return None, np.zeros(0)
+        return self._function, np.where(self._still, math.inf, self._rooms)
 
 
 def every_contact(model: Model) -> tuple[Contact, ...]:

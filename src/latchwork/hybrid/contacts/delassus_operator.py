@@ -60,6 +60,7 @@ class Delassus:
     normals: f64p = array("4 * most_contacts")  # of those that are sharp, and 1 where another contact has the same row
     v: f64p = array("most_rows")
     b: f64p = array("most_rows")
+    summed: f64p = array("most_rows")  # Σ |(J P)_j f_j| and |c|: what b is summed from
     C: f64p = array("most_rows")
     c: f64p = array("most_rows")
     A: f64p = array("most_rows * most_rows")
@@ -243,11 +244,7 @@ def free_motion(delassus: Delassus, x: f64p) -> i64:
 
 @kernel
 def operate(delassus: Delassus, x: f64p) -> None:
-    """v, b, A, and by what they are judged, once P and u̇₀ are known.
-
-    Of b = J u̇₀ + c nothing is left but rounding where it is less than that of what it is summed from, Σ |(J P)_j f_j|
-    and c: the force of a contact has come to zero there.
-    """
+    """v, b, A, and by what they are judged, once P and u̇₀ are known."""
     n, rows, u = delassus.n, delassus.rows, offset(x, 1 + delassus.n_q)
     v, b, C, c, J, A = delassus.v, delassus.b, delassus.C, delassus.c, delassus.J, delassus.A
     udot, inverse, work = delassus.udot, delassus.inverse, delassus.work
@@ -258,13 +255,16 @@ def operate(delassus: Delassus, x: f64p) -> None:
         moves, size = fabs(C[i]), fabs(c[i])
         for j in range(n):
             moves += fabs(J[i * n + j] * u[j])
+            size += fabs(J[i * n + j] * udot[j])
             total = 0.0
             for k in range(n):
                 total += J[i * n + k] * inverse[k * n + j]
             work[j] = total
-            size += fabs(J[i * n + j] * udot[j]) + fabs(total * delassus.f[j])
         pace = maximum(pace, divide(moves, delassus.slip_unit[i]))
         b[i] = b[i] if fabs(b[i]) > ROUNDING * size else 0.0
+        delassus.summed[i] = size
+        for j in range(n):
+            delassus.summed[i] += fabs(work[j] * delassus.f[j])
         for k in range(rows):
             A[i * rows + k] = times(n, work, offset(J, k * n))
     for k in range(delassus.contacts):
@@ -299,6 +299,7 @@ def keep_only(delassus: Delassus, count: i64, some: i64p) -> None:
             delassus.C[row + a], delassus.c[row + a] = delassus.C[first + a], delassus.c[first + a]
             delassus.row_unit[row + a] = delassus.row_unit[first + a]
             delassus.slip_unit[row + a] = delassus.slip_unit[first + a]
+            delassus.summed[row + a] = delassus.summed[first + a]
             for j in range(n):
                 J[(row + a) * n + j] = J[(first + a) * n + j]
         delassus.point[s], delassus.tangents[s], delassus.first[s] = delassus.point[i], tangents, row

@@ -11,7 +11,7 @@ from latchwork.contact.complementarity.contact_states import solve
 from latchwork.contact.complementarity.problem import JAMMED, JAMS, SOLVED, press_fixed
 from latchwork.contact.complementarity.redundant_forces import HELD, feasible, hold_on
 from latchwork.contact.complementarity.redundant_forces import SLIPS as SLIP_TOGETHER
-from latchwork.hybrid.contacts.delassus_operator import move
+from latchwork.hybrid.contacts.delassus_operator import ROUNDING, move
 from latchwork.hybrid.contacts.impact_reset import RANK, picked_solution
 from latchwork.hybrid.contacts.near_set import depth_of, has, place_among
 from latchwork.hybrid.contacts.scene import LEAVES, LETS_GO, OPEN, RESTS, SLIDE, SLIPS, STICK, Scene
@@ -99,6 +99,7 @@ def fill_problem(scene: Scene) -> None:
             delassus.picked[rows + j] = delassus.first[k] + j
         rows += 1 + tangents
     problem.contacts, problem.rows = delassus.contacts, rows
+    drop_rounding(scene)
     for a in range(rows):
         problem.b[a] = delassus.b[delassus.picked[a]]
         for b in range(rows):
@@ -106,6 +107,18 @@ def fill_problem(scene: Scene) -> None:
     attract(scene)
     press_fixed(problem)
     press_turns(scene)
+
+
+@kernel
+def drop_rounding(scene: Scene) -> None:
+    """b of a contact whose force has come to zero is zero where it is rounding of what it is summed from: u̇₀ = P f is a
+    sum itself, whose terms cancel, and the force was worked out in another way."""
+    delassus = scene.delassus
+    for k in range(delassus.contacts):
+        row = delassus.first[k]
+        lets_go = has(scene.event[delassus.point[k]].flags, LETS_GO) == 1
+        if lets_go and fabs(delassus.b[row]) <= ROUNDING * delassus.summed[row]:
+            delassus.b[row] = 0.0
 
 
 @kernel

@@ -62,5 +62,5 @@ def go_back(sim: Simulation, found: Passed) -> float:
 
 def interference_in(sim: Simulation, segments: Sequence[Segment], passing: Passing) -> Interference:
     """The error that ends a run in which shapes pass into each other, with the run up to there."""
-    error = explained_error(sim, sim.world.method, Broken("", up_to(segments, passing.t)))
+    error = explained_error(sim, sim.method, Broken("", up_to(segments, passing.t)))
     return explained(error, sim.equations.name, passing)

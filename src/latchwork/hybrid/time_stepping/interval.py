@@ -12,6 +12,7 @@ from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.interference.rollback import first_passing, interference_in, keep_watch
 from latchwork.hybrid.interference.watch import STEPPED
+from latchwork.hybrid.time_stepping.clearances import ClearanceMemory
 from latchwork.hybrid.time_stepping.near_pairs import NearPairs
 from latchwork.hybrid.time_stepping.settings import EventRate
 from latchwork.hybrid.time_stepping.step_memory import StepMemory
@@ -42,14 +43,13 @@ class ComingPairs:
     def __init__(self, sim: Simulation, memory_at: Callable[[ContactStates, Array, float], StepMemory]) -> None:
         self._sim, self._memory_at = sim, memory_at
 
-    def before_step(self, memory: StepMemory) -> StepMemory:
-        """The same memory as long as every shape has room for a step; else one with contacts of pairs that are near."""
+    def looked(self, memory: StepMemory) -> StepMemory:
+        """The memory to step on with where a clearance was used up: with contacts of pairs that are near, if any."""
         sim, x = self._sim, memory.x
         world, table = sim.world, sim.mode_table
-        if not world.broad_phase.is_used_up(x, memory.record.step):
-            return memory
         near = world.broad_phase.see(table.base, x, sim.state.presence)
         if not near:
+            memory.look_with(ClearanceMemory(*world.broad_phase.clearances()))
             return memory
         contacts, places = memory.contacts.copied(), dict(memory.scene.places)
         contacts.zones = memory.zones()
@@ -75,14 +75,14 @@ def step_through(sim: Simulation, t_end: float, stops: Mapping[str, Any]) -> boo
     def memory_at(contacts: ContactStates, x: Array, work: float) -> StepMemory:
         pairs = NearPairs(contacts, table.base, world.watch_set)
         world.watch_set.rely_on_nothing()
-        terms = table.constraint_terms(state.holds)
-        return StepMemory(table.resets.memory, terms, pairs, x, work, settings.step, calm, stops)
+        terms, clearances = table.constraint_terms(state.holds), ClearanceMemory(*world.broad_phase.clearances())
+        return StepMemory(table.resets.memory, terms, pairs, x, work, settings.step, calm, stops, clearances)
 
     memory = memory_at(contacts, state.row, float(state.x[-1]))
     if not must_leave(contacts, table.base, not rate.by_itself):
         sim.state = state.but(event_rate=EventRate(None))
         return False
-    pairs = ComingPairs(sim, memory_at) if world.broad_phase.sleeps else None
+    pairs = ComingPairs(sim, memory_at)
     made = stepped(memory, state.driven, state.rest, t_end, stops, world.progress, pairs, rate.stays)
     memory, contacts = made.memory, made.memory.contacts
     sim.state = state = sim.state.but(contacts=contacts)

@@ -7,6 +7,7 @@ with the part of the step that it was at.
 
 from __future__ import annotations
 
+from latchwork.hybrid.time_stepping.clearances import are_used_up
 from latchwork.hybrid.time_stepping.contact_rows import count_at_start, keep_gaps, list_near, measure
 from latchwork.hybrid.time_stepping.impacts import strike
 from latchwork.hybrid.time_stepping.inertia import energy_at, kinetic_energy, read_motion
@@ -24,6 +25,7 @@ from latchwork.hybrid.time_stepping.time_step import (
     HALVINGS,
     NOT_FINITE,
     STOPPED,
+    USED_UP,
     TimeStep,
 )
 from latchwork.program.evaluator import evaluate
@@ -201,6 +203,8 @@ def steps(step: TimeStep, most: i64) -> i64:
             status = end_step(step)
         elif taken < most:
             left = step.until - step.x[0]
+            if are_used_up(step.clearances, step.x, step.step) == 1:
+                return USED_UP
             put_part(step, left if left < (1.0 + SLIVER) * step.step else step.step, HALVINGS)
             step.open = 1
             taken += 1

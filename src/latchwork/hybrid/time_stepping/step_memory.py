@@ -20,6 +20,7 @@ from latchwork.hybrid.contacts.free_motion import left_over
 from latchwork.hybrid.contacts.scene_memory import SceneMemory
 from latchwork.hybrid.state_function import state_function
 from latchwork.hybrid.stops import expressions_of
+from latchwork.hybrid.time_stepping.clearances import ClearanceMemory
 from latchwork.hybrid.time_stepping.contact_programs import ContactPrograms, ContactRows, programs_for
 from latchwork.hybrid.time_stepping.near_pairs import NearPairs
 from latchwork.hybrid.time_stepping.time_step import Asked, Given, NearContacts, Reason, TimeStep
@@ -45,9 +46,10 @@ class StepMemory:
     """The records of a time-stepped interval, and what keeps their programs alive."""
 
     def __init__(self, scene: SceneMemory, held: Terms, pairs: NearPairs, x: Array, work: float, step: float,
-                 calm: float, stops: Mapping[str, Any]) -> None:  # fmt: skip
+                 calm: float, stops: Mapping[str, Any], clearances: ClearanceMemory) -> None:  # fmt: skip
         self.scene, self.held, self.pairs_near, self.contacts = scene, held, pairs, pairs.s
         self._stops, self._step, self._calm = stops, step, 0 if math.isinf(calm) else int(calm)
+        self.clearances = clearances
         equations = held.base.equations
         self.energy = state_function(held.base, [equations.kinetic_energy + equations.potential_energy])
         self._split(True)
@@ -85,7 +87,8 @@ class StepMemory:
             block_start=blocks.start, square_at=blocks.square_at, packed_at=blocks.packed_at, speed=blocks.speeds,
             spread_place=spread_place,
             still=int(is_still(held, s)), step=self._step, until=float(x[0]), calm_steps=self._calm,
-            scene=scene.scene, broad=self.pairs_near.lay_out(scene), four=fours, has_phi=list(held.still),
+            scene=scene.scene, broad=self.pairs_near.lay_out(scene),
+            clearances=self.clearances.record, four=fours, has_phi=list(held.still),
             unit=held.base.units.u, length=held.base.scales.length, x=x, work=work,
             zone_place=[scene.zone(zone) for zone in zones],
         )  # fmt: skip
@@ -168,6 +171,10 @@ class StepMemory:
             for j in range(wide):
                 b[wide * to + j] = a[wide * at + j]
 
+    def look_with(self, clearances: ClearanceMemory) -> None:
+        """The broad phase has looked again."""
+        self.clearances, self.record.clearances = clearances, clearances.record
+
     def go_on_from(self, before: StepMemory, places: Mapping[ContactPoint, int]) -> None:
         """Take over what the last step of another memory left, whose contact points had these places."""
         new, old = self.record, before.record
@@ -205,6 +212,7 @@ class StepMemory:
             self._write_programs(self.record)
         self.programs.ready()
         self.pairs_near.ready()
+        self.clearances.ready()
         self.scene.take_code()
 
     def provide(self, reason: Reason) -> bool:

@@ -33,8 +33,8 @@ Forces = Mapping[ContactPoint, Array]
 class Pairs(Protocol):
     """Pairs of shapes that are no contacts yet."""
 
-    def before_step(self, memory: StepMemory) -> StepMemory:
-        """The memory to step on with: with contacts of pairs that have come near."""
+    def looked(self, memory: StepMemory) -> StepMemory:
+        """The memory to step on with, where clearances were used up: with contacts of pairs that have come near."""
         ...
 
 
@@ -155,24 +155,23 @@ class SteppedInterval:
 
 
 def stepped(memory: StepMemory, driven: Driven, rest: Array, until: float, stops: Mapping[str, Any],
-            progress: Callable[[float], Any] | None, pairs: Pairs | None = None,
-            stays: bool = False) -> SteppedInterval:  # fmt: skip
+            progress: Callable[[float], Any] | None, pairs: Pairs, stays: bool = False) -> SteppedInterval:  # fmt: skip
     """Steps until all is at rest, it is calm, a stop falls through zero, or the end.
 
-    With ``stays`` it is stepped on at rest. ``pairs`` may come near on the way: it is asked before every step then.
+    With ``stays`` it is stepped on at rest. ``pairs`` may come near on the way.
     """
-    going_on = (Reason.END, Reason.FULL, Reason.AT_REST) if stays else (Reason.END, Reason.FULL)
-    made, most = SteppedInterval(memory), AT_ONCE if pairs is None else 1
+    going_on = {Reason.END, Reason.FULL, Reason.USED_UP} | ({Reason.AT_REST} if stays else set())
+    made = SteppedInterval(memory)
     pieces = driven.pieces(float(memory.record.x[0]), until)[1:].tolist()
     while pieces:
         t = float(memory.record.x[0])
         memory.set_rest(driven.rest_at(rest, t))
-        if pairs is not None:
-            memory = made.memory = pairs.before_step(memory)
-        reason = made.advance(pieces[0], most)
+        reason = made.advance(pieces[0], AT_ONCE)
         _must_go_on(memory, reason, t)
         if reason is Reason.END:
             pieces.pop(0)
+        if reason is Reason.USED_UP:
+            memory = made.memory = pairs.looked(memory)
         if reason is Reason.STOPPED:
             made.fell(stops)
         if progress is not None:

@@ -10,6 +10,7 @@ from enum import IntEnum
 from latchwork.contact.time_stepping.cone_problem import ConeProblem
 from latchwork.hybrid.contacts.scene import Scene
 from latchwork.hybrid.time_stepping.broad_phase import BroadPhase
+from latchwork.hybrid.time_stepping.clearances import Clearances
 from latchwork.program.evaluator import Evaluator, Gathered
 from latchwork.program.kernel import f64, f64p, i64, i64p
 from latchwork.program.records.record import array, pointer, record
@@ -33,10 +34,11 @@ class Reason(IntEnum):
     UNLAWFUL = 10  # a coefficient of a contact is out of bounds
     NOT_FINITE = 11
     NOT_MADE = 12  # contact points of pairs that came near have to be made
+    USED_UP = 13  # the clearance of a shape may be: pairs that are no contacts may have come near
 
 
 (DONE, COARSE, FULL, END, CALM, STOPPED, AT_REST, NO_ROOM, NOT_READY, CAREFUL, UNLAWFUL, NOT_FINITE,
- NOT_MADE) = map(int, Reason)  # fmt: skip
+ NOT_MADE, USED_UP) = map(int, Reason)  # fmt: skip
 
 
 class Asked(IntEnum):
@@ -125,6 +127,7 @@ class TimeStep:
     calm_steps: i64  # steps without an impact that are calm; 0 for none
     scene: Scene = pointer()
     broad: BroadPhase = pointer()
+    clearances: Clearances = pointer()
     near: NearContacts = pointer()
     given: Given = pointer()
     motion: Gathered  # q̇, M block by block, f, a, b

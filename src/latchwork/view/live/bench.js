@@ -252,7 +252,7 @@ class Bench {
     // A ring that can be dragged; while it is, it is where the pointer is.
     const { drawing } = this, mine = this.aim && this.aim.name === name, p = drawing.screen(mine ? this.aim.to : at);
     this.rings.push({ name, at, p });
-    drawing.disk(p, 11, "transparent", drawing.colors.fence);
+    drawing.disk(p, 15, "transparent", drawing.colors.fence);
     drawing.disk(p, 3, drawing.colors.fence, drawing.colors.fence);
     if (drawing.names) drawing.text(name, p[0] + 14, p[1] + 4, "left", drawing.colors.fence);
   }

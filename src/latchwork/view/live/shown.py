@@ -15,6 +15,7 @@ from latchwork.errors import LatchworkError
 from latchwork.hybrid.meters import label
 from latchwork.realtime.board import State
 from latchwork.realtime.exhibit import Exhibit
+from latchwork.realtime.holding import COMMANDED
 from latchwork.symbolic.units import pretty
 from latchwork.view.live.arrows import Arrows, Rows, arrows_of
 from latchwork.view.live.frames import HEAD, framed
@@ -87,10 +88,22 @@ class Shown:
 
     def frame(self, state: State, mode: int) -> bytes:
         """A state as a frame."""
-        drawn = self.picture.frame(state.t, state.x, self.rest)
-        arrows = self.arrows
-        pulled = np.zeros(0) if arrows is None else arrows.numbers(state.t, state.x, self.rest, state.lam)
+        rest, arrows = self._commanded(state), self.arrows
+        drawn = self.picture.frame(state.t, state.x, rest)
+        pulled = np.zeros(0) if arrows is None else arrows.numbers(state.t, state.x, rest, state.lam)
         return framed(state, mode, np.nan_to_num(drawn), np.nan_to_num(pulled))
+
+    def _commanded(self, state: State) -> np.ndarray:
+        """r and p, with the inputs that controllers command as they are now."""
+        if len(state.lam) != sum(count for _, count in self.rows):
+            return self.rest
+        rest, places, first = self.rest.copy(), self.places, 0
+        for name, count in self.rows:
+            place = places.get(name.removesuffix(COMMANDED)) if name.endswith(COMMANDED) else None
+            if place is not None:
+                rest[place] = state.lam[first]
+            first += count
+        return rest
 
     # --- what changes -------------------------------------------------------------------------------------------
 

@@ -1,0 +1,71 @@
+"""Stiffness: whether an implicit method pays, by the eigenvalues of J = ∂f/∂x where a run begins, and by counts.
+
+    explicit:  max(ρ / 3.3, 22 ω) steps a second of 6 evaluations            [stability; accuracy at rtol = 1e-9]
+    implicit:  57 ω steps a second of 9 evaluations, 14 n² and 0.3 n³ operations of elimination
+
+ρ is the largest |λ|; ω the largest of motions that last, which do not decay to e⁻²⁰ in the time scale T of the
+mechanism, and 1/T at least. What lasts has to be resolved by any method, so that vibration without damping is stepped
+explicitly, however fast; what has decayed limits explicit steps for ever.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from latchwork.algebra.eigenvalues import eigenvalues
+from latchwork.integrate.dense_output import Array
+from latchwork.integrate.problem import StateScales
+from latchwork.integrate.radau import HALF, LITTLE
+from latchwork.program.function import Executable
+
+STABLE = 3.3  # |λ| h at most for steps of Dormand and Prince
+EXPLICIT, IMPLICIT = 22.0, 57.0  # steps a radian of a swing at rtol = 1e-9
+EVALUATIONS = 6.0, 9.0  # of a step, J included, which serves for many
+SOLVES, FACTORS = 14.0, 0.3  # operations of a step, in n² and n³
+DECAYED = 20.0  # −Re λ T beyond which a motion does not last
+CLEARLY = 20.0  # times the work: then steps are implicit; every event starts what has decayed again
+MOST = 2_000_000  # operations of J: larger systems are not looked at
+
+
+class Stiffness(NamedTuple):
+    """The fastest rate |λ| of a system, that of the fastest motion that lasts, and whether implicit steps pay."""
+
+    fastest: float
+    lasting: float
+    implicit: bool
+
+    def __str__(self) -> str:
+        return (f"implicit steps (Radau IIA): the fastest motions decay at {self.fastest:.3g} 1/s, and what lasts has "
+                f"{self.lasting:.3g} rad/s at most")  # fmt: skip
+
+
+NOT_STIFF = Stiffness(0.0, 0.0, False)
+
+
+def stiffness_of(function: Executable, t: float, x: Array, rest: Array, scales: StateScales) -> Stiffness:
+    """The stiffness of ẋ = f(t, x, rest) at a state."""
+    n, length = len(x), function.length
+    if n * length > MOST:
+        return NOT_STIFF
+    found = eigenvalues(jacobian_at(function, np.concatenate([[t], x, rest]), n, scales.states))
+    if found is None:
+        return NOT_STIFF
+    sizes = np.sqrt(found.real * found.real + found.imag * found.imag)
+    lasts = -found.real * scales.time < DECAYED
+    fastest, least = float(sizes.max(initial=0.0)), 1.0 / scales.time
+    lasting = max(float(sizes[lasts].max(initial=0.0)), least)
+    explicit = max(fastest / STABLE, EXPLICIT * lasting) * EVALUATIONS[0] * length
+    implicit = IMPLICIT * lasting * (EVALUATIONS[1] * length + SOLVES * n * n + FACTORS * n * n * n)
+    return Stiffness(fastest, lasting, explicit > CLEARLY * implicit)
+
+
+def jacobian_at(function: Executable, z: Array, n: int, units: ArrayLike) -> Array:
+    """J at one set of inputs by differences, (n, n), of parts of the states or of their units."""
+    steps = HALF * np.maximum(np.abs(z[1 : 1 + n]), LITTLE * np.asarray(units))
+    rows = np.tile(z, (n + 1, 1))
+    rows[1:, 1 : 1 + n] += np.diag(steps)
+    rates = function.many(rows)
+    return np.asarray(((rates[1:] - rates[0]) / (np.diag(rows[1:, 1 : 1 + n]) - z[1 : 1 + n])[:, None]).T)
