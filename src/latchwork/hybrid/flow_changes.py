@@ -14,6 +14,7 @@ from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
 from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.reset_requests import Happened, impulse_of
+from latchwork.hybrid.contacts.scene import ContactEvent
 from latchwork.hybrid.contacts.scene_memory import SceneMemory
 from latchwork.hybrid.laid_out_mode import LaidOutMode
 from latchwork.hybrid.mode_record import ModeRecord
@@ -21,6 +22,7 @@ from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.table import Array
 from latchwork.integrate.dense_output import Event, Solution, Stats
 from latchwork.integrate.reusable_integration import STEPS_PER_COUNT, ReusableIntegration, Samples, SharedWorkspace
+from latchwork.program.records.shape import words_of
 
 STRUCK, IMPULSE = words_of(ContactEvent, "struck", "impulse")
 
