@@ -32,8 +32,8 @@ def test_the_slider_crank_of_the_test_set_with_proper_masses():
 def test_a_mass_matrix_is_checked():
     """As large as there are shapes, and symmetric."""
     model = lw.Model("plate")
-    given = {"places": np.eye(3), "masses": np.ones(3), "shapes": np.ones((3, 3, 2)) + np.eye(3)[:, :, None] * [1.0, 2.0],
-             "stiffness": np.eye(2)}  # fmt: skip
+    shapes = np.ones((3, 3, 2)) + np.eye(3)[:, :, None] * [1.0, 2.0]
+    given = {"places": np.eye(3), "masses": np.ones(3), "shapes": shapes, "stiffness": np.eye(2)}
     with pytest.raises(lw.ModelError, match=r"mass matrix of flexible body 'p' are an array of shape \(3, 3\)"):
         model.flexible_body("p", model.frame, model.origin, mass=np.eye(3), **given)
     with pytest.raises(lw.ModelError, match="mass matrix of flexible body 'p' is not symmetric"):

@@ -445,7 +445,8 @@ def test_larger_models_follow_fewer_events(speeds, followed):
     rate = event_rate_of(None, 13, 1.0, speeds)
     for _ in range(followed):
         rate = rate.count(0.0)
-    assert not rate.is_thick and rate.left < 1.0 + 1e-12
+    assert not rate.is_thick
+    assert rate.left < 1.0 + 1e-12
     assert rate.count(0.0).is_thick
     assert not rate.count(20.0 * rate.settings.step).is_thick or speeds == 300
 
