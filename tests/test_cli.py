@@ -209,7 +209,7 @@ def test_run_takes_its_settings_from_the_command_line(capsys, tmp_path):
     text = "{until: 2, outputs: {a: 2*hinge}, stop_when: {turned: 1 - hinge}, u: {u_hinge: 1}}"
     assert main(["run", robot_file(tmp_path), "--csv", "--run", text]) == 0
     names, *rows = csv.reader(capsys.readouterr().out.splitlines())
-    assert (names[-1], float(rows[-1][-1])) == ("a", pytest.approx(2.0, abs=1e-12))
+    assert (names[-1], float(rows[-1][-1])) == ("a [rad]", pytest.approx(2.0, abs=1e-12))
 
 
 @pytest.mark.parametrize(

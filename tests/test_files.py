@@ -153,8 +153,8 @@ OPENING = {"read_text", "read_bytes", "write_text", "write_bytes", "open", "save
 OWN = {
     "files.py", "program/cache.py", "program/sources.py", "realtime/devices/hil.py", "realtime/settings.py",
     "view/film/palette.py", "view/animate.py", "view/live/files.py", "view/live/serving.py", "view/svg.py",
-    "cli/bench.py", "cli/__init__.py", "study/page.py", "study/store.py", "view/demo_page.py", "view/plots.py",
-    "view/widget.py",
+    "cli/bench.py", "cli/__init__.py", "control/c_export.py", "export/fmu.py", "study/page.py", "study/store.py",
+    "view/demo_page.py", "view/plots.py", "view/widget.py",
 }  # fmt: skip
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import latchwork as lw
-from latchwork import ConstraintError, EvaluationError, ExpressionError, ModelError, dt, export
+from latchwork import ConstraintError, EvaluationError, ExpressionError, ModelError, dt
+from latchwork.export import equations as export
 
 
 def crank():

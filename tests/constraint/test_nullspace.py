@@ -88,8 +88,8 @@ def test_qr_factors(size):
     """Qᵀ A Π is upper triangular with a falling diagonal."""
     rows, cols = size
     A = np.random.default_rng(rows).normal(size=size)
-    R, tau, p = A.copy(), np.zeros(cols), np.zeros(cols)
-    rank = invoke(qr, rows, cols, 0.0, R, tau, p)
+    R, tau, p, room = A.copy(), np.zeros(cols), np.zeros(cols), np.zeros(cols)
+    rank = invoke(qr, rows, cols, 0.0, R, tau, p, room)
     turned = A[:, p.astype(int)].copy()
     for j in range(cols):
         column = turned[:, j].copy()

@@ -9,6 +9,7 @@ import pytest
 
 import latchwork as lw
 from latchwork.hybrid.time_stepping.blocks import branches_of
+from latchwork.hybrid.time_stepping.clearances import ClearanceMemory
 from latchwork.hybrid.time_stepping.inertia import apply_P, free_motion
 from latchwork.hybrid.time_stepping.near_pairs import NearPairs
 from latchwork.hybrid.time_stepping.rest import dense_blocks
@@ -22,7 +23,8 @@ def stepping(sim):
     """The memory that a time-stepped interval of a run would begin with."""
     table, state = sim.mode_table, sim.state
     pairs = NearPairs(state.contacts.copied(), table.base, sim.world.watch_set)
-    return StepMemory(table.resets.memory, table.constraint_terms(state.holds), pairs, state.row, 0.0, 1e-3, 0, {})
+    return StepMemory(table.resets.memory, table.constraint_terms(state.holds), pairs, state.row, 0.0, 1e-3, 0, {},
+                      ClearanceMemory(*sim.world.broad_phase.clearances()))  # fmt: skip
 
 
 def test_branches_of_a_quadruped():

@@ -41,8 +41,8 @@ def test_same_run_as_on_line(name, k, start, until):
 def test_nothing_symbolic_happens_in_the_run(name, k, start, until, monkeypatch):
     """After the first instant no mode is prepared any more, and no expression is written."""
     made = []
-    original = ModeTable._prepare
-    monkeypatch.setattr(ModeTable, "_prepare", lambda *args: made.append(1) or original(*args))
+    original = ModeTable._make_contents
+    monkeypatch.setattr(ModeTable, "_make_contents", lambda *args: made.append(1) or original(*args))
     sim = Simulation(model_of(name, k), **start, method=TIGHT, design=lw.Automaton())
     sim.advance(1e-9)
     before, nodes = len(made), len(sim.equations.system.graph.nodes)

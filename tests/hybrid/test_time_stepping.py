@@ -439,16 +439,16 @@ def test_time_stepping_is_forced_forbidden_or_by_contacts(thick, contacts, step)
     assert (settings and settings.step) == step
 
 
-@pytest.mark.parametrize(("speeds", "followed"), [(6, 18), (24, 10), (90, 1), (300, 0)])
-def test_larger_models_follow_fewer_events(speeds, followed):
-    """Within ten steps 20/(1 + (n/24)²) events are followed, and one more is too thick; ten steps later none counts."""
-    rate = event_rate_of(None, 13, 1.0, speeds)
+@pytest.mark.parametrize(("closed", "followed"), [(0, 20), (2, 18), (8, 10), (30, 1), (100, 0)])
+def test_more_closed_contacts_follow_fewer_events(closed, followed):
+    """Within ten steps 20/(1 + (3 k/24)²) events are followed, one more is too thick; ten steps later none counts."""
+    rate = event_rate_of(None, 13, 1.0, 300)
     for _ in range(followed):
-        rate = rate.count(0.0)
+        rate = rate.count(0.0, closed)
     assert not rate.is_thick
-    assert rate.left < 1.0 + 1e-12
-    assert rate.count(0.0).is_thick
-    assert not rate.count(20.0 * rate.settings.step).is_thick or speeds == 300
+    assert followed == 0 or rate.left < 1.0 + 1e-12
+    assert rate.count(0.0, closed).is_thick
+    assert not rate.count(20.0 * rate.settings.step, closed).is_thick or closed == 100
 
 
 def test_few_contacts_follow_events():

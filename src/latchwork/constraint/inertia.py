@@ -10,6 +10,12 @@ REGULAR = 1e-12  # pivots of M, whose diagonal is made 1: below it M is close to
 
 
 @kernel
+def is_regular(pivot: f64, diagonal: f64) -> i64:
+    """1 where a pivot of M is not small beside its diagonal entry."""
+    return 1 if pivot > REGULAR * diagonal else 0
+
+
+@kernel
 def unpack(n: i64, packed: f64p, M: f64p) -> None:
     """A symmetric matrix from its lower triangle, row by row."""
     for i in range(n):

@@ -16,7 +16,8 @@ from latchwork.hybrid.contacts.step_limit import FAR, FOREVER
 from latchwork.hybrid.mode_layout import lay_out_mode
 from latchwork.hybrid.mode_programs import ModePrograms
 from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
-from latchwork.hybrid.rule_state import armed_kind, is_rising, is_still_spent, same_instant
+from latchwork.hybrid.rule_state import is_rising, is_still_spent, same_instant
+from latchwork.integrate.guard_location import armed_kind
 from latchwork.integrate.integration import STRICT, Integration
 from latchwork.integrate.reusable_integration import few_rows
 from latchwork.integrate.status import EVENT, FULL, REWRITE

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from latchwork.hybrid.contacts.initial_contacts import INSTANT
-from latchwork.integrate.integration import PATIENT, SPENT, STRICT
+from latchwork.integrate.guard_location import armed_kind
 from latchwork.program.kernel import f64, fabs, i64, kernel
 from latchwork.program.scalar import maximum
 
@@ -36,12 +36,6 @@ def is_still_spent(g: f64, small: f64, recent: i64) -> i64:
 def is_rising(spent: i64, g: f64, rate: f64, small: f64) -> i64:
     """1 where a condition is at zero and does not fall: it may fall from there."""
     return 1 if fabs(g) <= small and (rate > 0.0 or (spent == 0 and rate >= 0.0)) else 0
-
-
-@kernel
-def armed_kind(spent: i64, rising: i64) -> i64:
-    """Where the guard of a rule is armed, as `integration` has it."""
-    return PATIENT if rising == 1 else SPENT if spent == 1 else STRICT
 
 
 class RuleState(NamedTuple):

@@ -67,9 +67,14 @@ class Call:
 def counted(state: SimState, hits: Sequence[Guard], crossings: Crossings) -> SimState:
     """With one more change, by what was hit: too many may be stepped through, or given up."""
     if state.event_rate.allowed:
-        return state.but(event_rate=state.event_rate.count(state.t))
+        return state.but(event_rate=state.event_rate.count(state.t, _coupling(state)))
     crossings.count(state.t, hits)
     return state
+
+
+def _coupling(state: SimState) -> int:
+    """Closed contacts that couple bodies; friction of a joint couples nothing."""
+    return sum([not point.is_bounded for point in state.contacts.closed])
 
 
 def grid_of(state: SimState, step: float) -> float:

@@ -18,7 +18,7 @@ The step and what is known of it are a `WatchedStep`.
 
 from __future__ import annotations
 
-from latchwork.integrate.integration import Guards
+from latchwork.integrate.integration import PATIENT, SPENT, STRICT, Guards
 from latchwork.integrate.step import evaluate
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, sqrt
 from latchwork.program.scalar import maximum, minimum
@@ -31,6 +31,12 @@ PARTS = 2**20  # a step is halved into so many parts at most, where zero may be 
 FAR, BENT = 1e300, 0.25  # nowhere near zero; tangents meet too high by this part of the bend of a step at most
 STEEP = 4.0  # times as steep as it is seen to be, a guard may be in between, where it turns a corner
 RESOLVED, FLOOR = 1e-5, 1e-12  # a cubic is good where it is off by this part of the guard, or of its unit
+
+
+@kernel
+def armed_kind(spent: i64, rising: i64) -> i64:
+    """Where a guard is armed that has fallen before, or stands at zero and rises."""
+    return PATIENT if rising == 1 else SPENT if spent == 1 else STRICT
 
 
 @kernel

@@ -9,7 +9,7 @@ M = Lᵀ L has the zeros of the tree, and stands for P [Featherstone 2005].
 
 from __future__ import annotations
 
-from latchwork.constraint.inertia import REGULAR, invert, unpack
+from latchwork.constraint.inertia import invert, is_regular, unpack
 from latchwork.hybrid.contacts.delassus_operator import hold
 from latchwork.hybrid.time_stepping.time_step import CAREFUL, DONE, FREE_MOTION, Given, TimeStep
 from latchwork.program.evaluator import evaluate, evaluate_gathered
@@ -94,7 +94,7 @@ def root_block(step: TimeStep, b: i64) -> i64:
         L[i] = M[i]
     for k in range(end - 1, start - 1, -1):
         row, first, last = step.row_at[k], step.way_at[k], step.way_at[k + 1]
-        if not L[row + k] > REGULAR * M[row + k]:
+        if is_regular(L[row + k], M[row + k]) == 0:
             return 0
         L[row + k] = sqrt(L[row + k])
         for a in range(first, last):

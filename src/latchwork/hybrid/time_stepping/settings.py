@@ -11,7 +11,7 @@ from latchwork.errors import EvaluationError
 
 MANY = 12  # contacts, or speeds of a tree that collides: then a run is stepped where events come too thick
 AUTOMATIC = 2.0**-9  # of the time of the model: a step where none was given
-SPEEDS = 24  # of a model of which an event counts twice: to follow one exactly costs the cube, to step it in proportion
+SPEEDS = 24  # coupled by closed contacts at an event that counts twice: to follow it costs the cube, a step as many
 LONGER = 2  # times as many steps each time that events were too thick again
 
 
@@ -48,13 +48,14 @@ class EventRate:
     rests: bool = False
     visits: int = 0
     by_itself: bool = False  # whether nobody asked for it
-    weight: float = 1.0  # of an event
+    speeds: int = 0  # of the model, where events of closed contacts weigh more
+    loads: tuple[float, ...] = ()  # what each of the last events counts
     stays: bool = False  # whether it rests where events cannot be followed: it is stepped on at rest
 
     @property
     def is_thick(self) -> bool:
         s = self.settings
-        return s is not None and not self.rests and (s.always or self.stuck or self.weight * len(self.times) > s.most)
+        return s is not None and not self.rests and (s.always or self.stuck or sum(self.loads) > s.most)
 
     @property
     def allowed(self) -> bool:
@@ -64,15 +65,17 @@ class EventRate:
     @property
     def left(self) -> float:
         """How many more events there may be before they are too thick."""
-        return math.inf if self.settings is None else max(self.settings.most / self.weight - len(self.times), 0.0)
+        if self.settings is None:
+            return math.inf
+        return max(self.settings.most - sum(self.loads), 0.0) / (self.loads[-1] if self.loads else 1.0)
 
-    def count(self, t: float) -> EventRate:
-        """With one more event."""
+    def count(self, t: float, closed: int = 0) -> EventRate:
+        """With one more event, at which so many contacts are closed."""
         if self.settings is None:
             return self
-        since = t - 10.0 * self.settings.step
+        since, load = t - 10.0 * self.settings.step, 1.0 + (min(3 * closed, self.speeds) / SPEEDS) ** 2
         times = (*dropwhile(lambda time: time < since, self.times), t)
-        return replace(self, times=times, rests=False)
+        return replace(self, times=times, loads=(*self.loads, load)[-len(times) :], rests=False)
 
     def without_events(self) -> EventRate:
         """Events cannot be followed from here: the equations of what holds have no unique answer."""
@@ -80,7 +83,7 @@ class EventRate:
 
     def leave(self, rests: bool) -> EventRate:
         """Events are followed again; where everything is at rest, until there is one."""
-        return replace(self, times=(), stuck=False, stays=False, rests=rests, visits=self.visits + 1)
+        return replace(self, times=(), loads=(), stuck=False, stays=False, rests=rests, visits=self.visits + 1)
 
     @property
     def least(self) -> int:
@@ -93,8 +96,9 @@ def event_rate_of(thick: TimeStepping | Literal[False] | None, contacts: int, ti
                   tree: int = 0) -> EventRate:  # fmt: skip
     """The monitor of a run: as it was asked for, not at all, or by itself where there are many contacts.
 
-    By itself, an event of a model of n speeds counts 1 + (n/24)² times: an event that is followed exactly costs
-    factors of matrices of that size, n³, and a time step of bodies that touch their neighbours costs n.
+    By itself, an event at which k contacts are closed, which couple n = 3 k speeds, or all, counts 1 + (n/24)² times:
+    to follow it exactly costs factors of matrices of that size, n³, and a time step of bodies that touch their
+    neighbours costs n. Balls that collide and part again are followed, however many there are.
     Where a tree of many speeds collides without lists of contacts, a robot on the floor, a second event is too thick,
     for what its contacts decide together at an event takes as long as tens of steps.
     """
@@ -102,4 +106,4 @@ def event_rate_of(thick: TimeStepping | Literal[False] | None, contacts: int, ti
         return EventRate(TimeStepping(AUTOMATIC * time, most=1), by_itself=True)
     if thick or thick is False or contacts <= MANY:
         return EventRate(thick or None)
-    return EventRate(TimeStepping(AUTOMATIC * time), by_itself=True, weight=1.0 + (speeds / SPEEDS) ** 2)
+    return EventRate(TimeStepping(AUTOMATIC * time), by_itself=True, speeds=speeds)
