@@ -22,7 +22,7 @@ from latchwork.view.live.gate import Gate
 from latchwork.view.live.server import Server
 
 FEEDER = str(Path(__file__).with_name("live_feeder.py"))
-SOURCES = {name: name for name in ("double_pendulum", "caster", "aghili_control")} | {"feeder": FEEDER}
+SOURCES = {"double_pendulum": "double_pendulum", "caster": "caster", "feeder": FEEDER}
 
 
 class Ticked:

@@ -68,8 +68,6 @@ NAMES = (
     "wrecking_ball",
     "gripper",
     "spin_up",
-    "flexible_arm",
-    "flexible_slider_crank",
     "flexible_four_bar",
 )
 
