@@ -201,14 +201,48 @@ def another(owner: str, model: str) -> str:
     return f"the model '{owner}', not to '{model}'" if owner != model else f"another model that is named '{owner}' too"
 
 
+# What books and other programs call what has another name here; of several, the first that is known.
+SYNONYMS = {
+    **dict.fromkeys(("hinge", "pin", "rotary", "rotational", "continuous"), ("revolute",)),
+    **dict.fromkeys(("slider", "slide", "sliding", "linear", "translational"), ("prismatic",)),
+    **dict.fromkeys(("spherical", "ball_joint", "quaternion"), ("ball",)),
+    **dict.fromkeys(("cardan", "hooke"), ("universal",)),
+    **dict.fromkeys(("floating", "freejoint", "six_dof", "sixdof"), ("free",)),
+    **dict.fromkeys(("fixed", "rigid", "fix"), ("weld",)),
+    **dict.fromkeys(("add_body", "rigid_body", "link"), ("body",)),
+    **dict.fromkeys(("point_mass", "mass"), ("particle",)),
+    **dict.fromkeys(("motor", "actuator"), ("actuate",)),
+    **dict.fromkeys(("damper", "spring_damper"), ("spring",)),
+    **dict.fromkeys(("loop", "close_loop"), ("close",)),
+    **dict.fromkeys(("stop", "stops", "limits"), ("limit",)),
+    **dict.fromkeys(("cable", "tendon", "string"), ("rope",)),
+    **dict.fromkeys(("clutch", "ratchet"), ("one_way",)),
+    **dict.fromkeys(("t_end", "tf", "t_final", "duration", "stop_time"), ("until",)),
+    **dict.fromkeys(("mu", "coefficient_of_friction"), ("friction",)),
+    **dict.fromkeys(("bounce", "elasticity", "coefficient_of_restitution"), ("restitution",)),
+    **dict.fromkeys(("k", "stiff"), ("stiffness",)),
+    **dict.fromkeys(("rest_length", "free_length"), ("length",)),
+    **dict.fromkeys(("x0", "y0", "positions", "initial_positions"), ("q",)),
+    **dict.fromkeys(("velocities", "initial_velocities", "qdot"), ("u",)),
+    **dict.fromkeys(("ode45", "rk45", "dopri5", "solver"), ("DormandPrince", "method")),
+}
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``" Did you mean 'q1'?"`` where a known name is close, else the known names."""
+    """``" Did you mean 'q1'?"`` where a known name is close, or means the same elsewhere, else the known names."""
     names = [str(item) for item in known]
-    close = difflib.get_close_matches(name, names, n=1)
+    same = [each for each in SYNONYMS.get(name.lower(), ()) if each in names]
+    close = same or difflib.get_close_matches(name, names, n=1)
     if close:
         return f" Did you mean '{close[0]}'?"
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else ".")
     return f" Known: {shown}" if names else ""
+
+
+def number_of(n: int, noun: str) -> str:
+    """``"1 body"``, ``"2 bodies"``."""
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{n} {noun if n == 1 else plural}"
 
 
 def undeclared(name: str, inputs: Iterable[str]) -> str:

@@ -122,7 +122,7 @@ def test_what_is_printed():
     sim = lw.Simulation(model)
     sim.advance(0.1)
     reaction = sim.run.reactions()["arm"]
-    assert repr(model) == "<Model 'crank': 1 bodies, 1 coordinates, 0 loads, 1 constraints>"
+    assert repr(model) == "<Model 'crank': 1 body, 1 coordinate, 0 loads, 1 constraint>"
     assert repr(sim) == "<Simulation of 'crank' at t = 0.1, with motor held>"
     assert repr(reaction).startswith("<Reaction 'arm' on P from N at arm_o: force, torque and lam of ")
     assert model.constrained()._repr_latex_().startswith("$$")

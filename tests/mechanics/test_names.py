@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import latchwork as lw
+from latchwork.errors import SYNONYMS
 
 ESCAPE = "\x1b[31mred"
 
@@ -67,5 +68,30 @@ def test_a_name_that_a_model_does_not_have_is_answered_by_the_nearest():
     """`model.beem`; and what asks whether there is such a name hears that there is not."""
     with pytest.raises(AttributeError, match=r"a model has no 'beem'\. Did you mean 'beam'\?"):
         _ = lw.Model("arm").beem
+    with pytest.raises(AttributeError, match=r"a model has no 'spherical'\. Did you mean 'ball'\?"):
+        _ = lw.Model("arm").spherical
+    with pytest.raises(AttributeError, match=r"it is a function\. Write lw\.simulate\(model, \.\.\.\)"):
+        lw.Model("arm").simulate(until=1.0)
     assert not hasattr(lw.Model("arm"), "wings")
     assert not hasattr(lw.Model("arm"), "_repr_html_of_notebooks_")
+
+
+def test_what_other_programs_call_a_thing_is_answered_by_its_name_here():
+    """Joints of other programs, and arguments; every name that is offered exists."""
+    model = lw.Model("arm")
+    with pytest.raises(lw.ModelError, match=r"there is no joint type 'hinge'\. Did you mean 'revolute'\?"):
+        model.joint("hinge", "elbow")
+    with pytest.raises(lw.ArgumentError, match=r"takes no argument 'k' .*Did you mean 'stiffness'\?"):
+        model.spring(model.origin, model.origin, k=3.0)
+    methods, options = {*dir(lw.Model)}, {"until", "friction", "restitution", "stiffness", "length", "q", "u", "method"}
+    assert {name for names in SYNONYMS.values() for name in names} <= methods | options | {*dir(lw)}
+
+
+def test_a_model_is_counted_in_words():
+    """One body, two bodies."""
+    model = lw.Model("arm")
+    first = model.revolute("shoulder")
+    model.particle("hand", first.origin.at("hand", first.frame.x), 1.0)
+    assert repr(model) == "<Model 'arm': 1 body, 1 coordinate, 0 loads, 0 constraints>"
+    model.particle("elbow", first.origin.at("elbow", 0.5 * first.frame.x), 1.0)
+    assert repr(model) == "<Model 'arm': 2 bodies, 1 coordinate, 0 loads, 0 constraints>"

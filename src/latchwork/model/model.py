@@ -9,7 +9,7 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.contact.law import Contact
 from latchwork.contact.materials import Laws, Material, Materials
-from latchwork.errors import ModelError, did_you_mean, must_be_name, spelled
+from latchwork.errors import ModelError, did_you_mean, must_be_name, number_of, spelled
 from latchwork.mechanics.system import System
 from latchwork.model.loading import Loading
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from latchwork.mechanics.point import Point
     from latchwork.symbolic.expr import Expr
 
+TAKE_A_MODEL = ("simulate", "simulate_many", "minimize", "show", "dump", "Simulation", "Study")  # functions of `lw`
+
 
 class Model(Loading):
     """A mechanism: symbols, frames and points, bodies, joints, loads, and how the generalized speeds are defined."""
@@ -42,12 +44,11 @@ class Model(Loading):
         self._rules: dict[str, Rule] = {}
 
     def __repr__(self) -> str:
-        return (
-            f"<Model '{self.name}': {len(self._bodies)} bodies, {len(self._coordinates)} coordinates, "
-            f"{len(self._loads) + (self._gravity is not None)} loads, {len(self._constraints)} constraints"
-            f"{f', {len(self._contacts)} contacts' if self._contacts else ''}"
-            f"{f', {len(self._collisions)} collisions' if self._collisions else ''}>"
-        )
+        counts = {"body": len(self._bodies), "coordinate": len(self._coordinates),
+                  "load": len(self._loads) + (self._gravity is not None), "constraint": len(self._constraints)}  # fmt: skip
+        rare = {"contact": len(self._contacts), "collision": len(self._collisions)}
+        counts |= {kind: n for kind, n in rare.items() if n}
+        return f"<Model '{self.name}': {', '.join(number_of(n, kind) for kind, n in counts.items())}>"
 
     if not TYPE_CHECKING:
 
@@ -55,6 +56,8 @@ class Model(Loading):
             """Answer a name that a model does not have with the nearest that it has."""
             if name.startswith("_"):
                 raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+            if name in TAKE_A_MODEL:
+                raise AttributeError(f"a model has no '{name}': it is a function. Write lw.{name}(model, ...).")
             known = [each for each in dir(type(self)) if not each.startswith("_")]
             raise AttributeError(f"a model has no '{name}'.{did_you_mean(name, known)}")
 
