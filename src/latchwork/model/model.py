@@ -44,8 +44,9 @@ class Model(Loading):
         self._rules: dict[str, Rule] = {}
 
     def __repr__(self) -> str:
-        counts = {"body": len(self._bodies), "coordinate": len(self._coordinates),
-                  "load": len(self._loads) + (self._gravity is not None), "constraint": len(self._constraints)}  # fmt: skip
+        loads = len(self._loads) + (self._gravity is not None)
+        counts = {"body": len(self._bodies), "coordinate": len(self._coordinates), "load": loads}
+        counts |= {"constraint": len(self._constraints)}
         rare = {"contact": len(self._contacts), "collision": len(self._collisions)}
         counts |= {kind: n for kind, n in rare.items() if n}
         return f"<Model '{self.name}': {', '.join(number_of(n, kind) for kind, n in counts.items())}>"
