@@ -72,6 +72,8 @@ def test_a_name_that_a_model_does_not_have_is_answered_by_the_nearest():
         _ = lw.Model("arm").spherical
     with pytest.raises(AttributeError, match=r"it is a function\. Write lw\.simulate\(model, \.\.\.\)"):
         lw.Model("arm").simulate(until=1.0)
+    with pytest.raises(AttributeError, match=r"its equations have\. Write model\.equations\(\)\.linearize"):
+        lw.Model("arm").linearize()
     assert not hasattr(lw.Model("arm"), "wings")
     assert not hasattr(lw.Model("arm"), "_repr_html_of_notebooks_")
 
@@ -85,6 +87,15 @@ def test_what_other_programs_call_a_thing_is_answered_by_its_name_here():
         model.spring(model.origin, model.origin, k=3.0)
     methods, options = {*dir(lw.Model)}, {"until", "friction", "restitution", "stiffness", "length", "q", "u", "method"}
     assert {name for names in SYNONYMS.values() for name in names} <= methods | options | {*dir(lw)}
+
+
+def test_the_name_of_a_joint_is_answered_by_its_coordinate():
+    """In a run, where a joint called hinge has the coordinate q_hinge."""
+    model = lw.Model("arm")
+    link = model.revolute("hinge")
+    model.particle("bob", link.origin.at("bob", link.frame.x), 1.0)
+    with pytest.raises(lw.EvaluationError, match=r"'hinge' is not in the run of 'arm'\. Did you mean 'q_hinge'\?"):
+        _ = lw.simulate(model, until=0.1)["hinge"]
 
 
 def test_a_model_is_counted_in_words():

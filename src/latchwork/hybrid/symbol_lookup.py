@@ -24,7 +24,8 @@ def look_up(equations: Equations, name: str, samples: Samples | None = None) -> 
     if name in meters.NAMES and (found := meters.meter(equations, name, samples)) is not None:
         return found
     if name.isidentifier():
-        hint = did_you_mean(name, [*symbols, *points, *meters.NAMES])
+        of_joint = f"q_{name}"  # the name of a joint, where its coordinate is meant
+        hint = did_you_mean(of_joint if of_joint in symbols else name, [*symbols, *points, *meters.NAMES])
         raise EvaluationError(f"'{name}' is not in the run of '{system.name}'.{hint}")
     from latchwork.formats.expressions.parser import parse_in
 

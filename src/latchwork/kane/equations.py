@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from latchwork.errors import must_be
+from latchwork.errors import must_be, number_of
 from latchwork.kane.derive import derive, shortened
 from latchwork.kane.evaluated import Evaluated
 from latchwork.kane.forces import add_load
@@ -157,7 +157,7 @@ class Equations(Evaluated):
         return report(self)
 
     def __repr__(self) -> str:
-        sizes = f"{len(self.u)} speeds, {len(self.q)} coordinates"
+        sizes = f"{number_of(len(self.u), 'speed')}, {number_of(len(self.q), 'coordinate')}"
         return f"<Kane's equations of '{self.name}': {sizes}; {self.operations}>"
 
     def __str__(self) -> str:

@@ -59,6 +59,10 @@ class Model(Loading):
                 raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
             if name in TAKE_A_MODEL:
                 raise AttributeError(f"a model has no '{name}': it is a function. Write lw.{name}(model, ...).")
+            from latchwork.kane.equations import Equations
+
+            if hasattr(Equations, name):
+                raise AttributeError(f"a model has no '{name}': its equations have. Write model.equations().{name}.")
             known = [each for each in dir(type(self)) if not each.startswith("_")]
             raise AttributeError(f"a model has no '{name}'.{did_you_mean(name, known)}")
 
