@@ -101,6 +101,15 @@ def test_python_and_machine_code_give_the_same_bits():
     assert {(Status.SOLVED, False), (Status.SOLVED, True), (Status.JAMMED, False)} <= met
 
 
+@pytest.mark.parametrize("mu", [0.9, 1.5, 3.0])
+def test_a_force_that_is_rounding_has_no_direction(mu):
+    """What hardly parts from the ground sticks as it stood, by less than rounding of the other's force, whatever μ."""
+    r = resting(np.eye(4), np.array([-1.0, 0.0, 0.9e-8, 0.0]), np.eye(4), mu, [1, 1])
+    found = settle(r, guess=(State.STICK, State.STICK))
+    assert found.states == (State.STICK, State.STICK)
+    assert found.iterations == 1
+
+
 def test_shares_are_the_same_bits():
     """Forces within the cones, and who begins to slip, of boxes on inclines: as Python and as machine code."""
     met = set()

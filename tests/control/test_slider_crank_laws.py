@@ -89,6 +89,18 @@ def test_at_the_singular_position_two_motors_command_and_one_is_refused():
     assert judged.motions == [{"u2": 1.0}]
 
 
+@pytest.mark.parametrize("part", [0.96, 0.99, 0.995, 1.0, 1.005, 1.02, 1.04])
+def test_bounds_are_kept_at_the_singular_position(part):
+    """|f1| ≤ its bound, also where only one side of the position has it at its bound; motion does not give way."""
+    free = lw.control.Projected(tracks={"q1": 1.0}, gains=GAINS).at(slider_crank(), **on_branch(math.pi / 2, 0.5))
+    most = part * abs(free["f1"])
+    law = lw.control.Projected(tracks={"q1": 1.0}, gains=GAINS, bounds={"f1": (-most, most)})
+    found = law.at(slider_crank(), **on_branch(math.pi / 2, 0.5))
+    assert abs(found["f1"]) <= most
+    assert abs(found["f1"]) == pytest.approx(min(most, abs(free["f1"])), rel=0.005)
+    assert found.udot["u1"] == pytest.approx(free.udot["u1"], rel=1e-3)
+
+
 def test_errors_follow_their_own_equations():
     """ë + G_D ė + G_P e = 0 and (1 + G_F) ė + G_I e = 0, in the run, to 1e-9."""
     model = slider_crank()

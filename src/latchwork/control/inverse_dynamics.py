@@ -36,6 +36,7 @@ from latchwork.program.native import together
 from latchwork.program.records.view import record_at
 
 NAN = float("nan")
+NEAREST = 2  # of the places beside a singular position: one on each side
 
 
 @kernel
@@ -74,15 +75,29 @@ def command_in(mode: EmbeddedMode, law: Law, out: f64p) -> None:
 
 @kernel
 def from_beside(mode: EmbeddedMode, law: Law, out: f64p) -> None:
-    """The limit of the command along the course, at the place saved."""
+    """The limit of the command along the course, at the place saved.
+
+    Without limits it is smooth, and follows from six places. Where it is at a limit it has corners; then it is the mean
+    of the two nearest, which is within all limits, as bounds and cones are convex.
+    """
+    limited, lost_force, at_bound, at_edge = 0, 0, 0, 0
     for i in range(law.p + law.memory):
-        out[i] = 0.0
+        out[i], law.nearest[i] = 0.0, 0.0
     for point in range(6):
         aside(mode, POINTS[point] * ASIDE)
         evaluate_open(mode, 0)
         command_here(mode, law, law.beside)
+        limited = limited | law.at_bound | law.at_edge
         for i in range(law.p + law.memory):
             out[i] += SHARES[point] * law.beside[i]
+        if point < NEAREST:
+            for i in range(law.p + law.memory):
+                law.nearest[i] += 0.5 * law.beside[i]
+            lost_force, at_bound, at_edge = lost_force | law.lost_force, at_bound | law.at_bound, at_edge | law.at_edge
+    law.lost_force, law.at_bound, law.at_edge = lost_force, at_bound, at_edge
+    if limited == 1:
+        for i in range(law.p + law.memory):
+            out[i] = law.nearest[i]
     for i in range(mode.n_q):
         mode.x[i] = mode.saved[i]
 

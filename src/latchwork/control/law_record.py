@@ -123,4 +123,5 @@ class Law:
     limit_tau: f64p = array("limits")
     limit_order: f64p = array("limits")
     limit_turned: f64p = array("limits")
-    beside: f64p = array("p + memory")
+    beside: f64p = array("p + memory")  # commands at places beside a singular position,
+    nearest: f64p = array("p + memory")  # and the mean of the two nearest

@@ -262,9 +262,11 @@ def solve(problem: ContactProblem) -> i64:
     copy_choices(problem, TRIED, START)
     found, tries = quick_answer(problem)
     if found == 0 and leaving == 1:
-        found, tries = calm_down(problem)
+        found, more = calm_down(problem)
+        tries += more
     if found == 0:
-        found, tries = combine_states(problem)
+        found, more = combine_states(problem)
+        tries += more
     problem.tries = tries
     if found == 0:
         return refuse_states(problem)

@@ -112,7 +112,7 @@ def judge_one(problem: ContactProblem, c: i64, i: i64, tol: f64, push: f64) -> i
         if must_begin(problem, i) == 1 or fabs(a_x) > tol or fabs(a_y) > tol:
             broken = 1
         friction = sqrt(f_x * f_x + f_y * f_y)
-        if friction > problem.mu_s[i] * lam[at] + push:
+        if friction > problem.mu_s[i] * maximum(lam[at], 0.0) + push:
             set_choice(instead, SLIDE, FREE, divide(-f_x, friction), divide(-f_y, friction))
     elif choice.direction != NONE and problem.slips[i] == 0:
         most = problem.mu_d[i] * lam[at]
