@@ -8,18 +8,18 @@
     │   ├── ConstraintError  a constraint that has no meaning, contradicts others, or cannot be met
     │   ├── ContactError     a contact that has no meaning, or an impact that nothing can take up
     │   └── CouplerError     a virtual coupler that would not be stable
-    ├── ProgramError         straight-line code that breaks its own rules
+    ├── ProgramError         a program or a kernel that is not well formed
     ├── EvaluationError      numbers that are missing, unknown, or not finite
     ├── ArgumentError        an argument that a function does not take (a TypeError too)
     ├── IntegrationError     a run that could not go on
     │   ├── Interference     two shapes that have passed into each other
-    │   ├── Jammed           sliding contacts that can neither stay closed nor open: only an impact helps
-    │   ├── Unsettled        contacts for which no lasting set of open, sliding and sticking was found
-    │   ├── ControlError     a law that has no command, or one that returns what is none
+    │   ├── Jammed           sliding contacts that can neither stay closed nor open (Painlevé)
+    │   ├── Unsettled        contacts for which no set of open, sliding and sticking obeys all laws
+    │   ├── ControlError     a law that cannot command what it tracks, or returns no number
     │   └── AuditError       a run whose energy or constraints are far off what its method promises
     ├── FileError            a file or text that cannot be read as a model
-    └── StudyError           a study that cannot be, or whose store cannot be written
-        └── Incomplete       results of a study that has not all its points
+    └── StudyError           a study whose points or outputs do not fit, or whose store cannot be written
+        └── Incomplete       statistics of a study that has not all its points
 
     KeyboardInterrupt
     └── Interrupted          Ctrl-C in a run, which it carries
@@ -87,7 +87,7 @@ class CouplerError(ModelError):
 
 
 class ProgramError(LatchworkError):
-    """Straight-line code that breaks its own rules."""
+    """A program or a kernel that is not well formed: an unknown operation, an argument that is no slot before it."""
 
 
 class EvaluationError(LatchworkError):
@@ -118,7 +118,10 @@ class Interference(IntegrationError):
 
 
 class Jammed(IntegrationError):
-    """Sliding contacts that no finite forces can hold, and that cannot open; ``contacts`` names them."""
+    """A Painlevé paradox: sliding contacts that no finite forces can hold, and that cannot open.
+
+    ``contacts`` names them; a smaller coefficient of friction, or `lw.TimeStepping`, may help.
+    """
 
     def __init__(self, message: str, contacts: Iterable[str] = ()) -> None:
         super().__init__(message)
@@ -126,7 +129,10 @@ class Jammed(IntegrationError):
 
 
 class Unsettled(IntegrationError):
-    """Contacts for which no set of open, sliding and sticking was found; ``contacts`` names them."""
+    """A contact problem without an answer: no set of open, sliding and sticking obeys all laws.
+
+    ``contacts`` names them; `lw.TimeStepping` goes on without one.
+    """
 
     def __init__(self, message: str, contacts: Iterable[str] = ()) -> None:
         super().__init__(message)
@@ -134,15 +140,15 @@ class Unsettled(IntegrationError):
 
 
 class ControlError(IntegrationError):
-    """A law that has no command in a run, or returns what is none; ``run`` holds the run so far."""
+    """A control law that cannot command what it tracks, or returned no finite number; ``run`` is the run so far."""
 
 
 class StudyError(LatchworkError):
-    """A study that cannot be: points, outputs, or a store that is another's, full, or not to be written."""
+    """A study whose points or outputs do not fit, or whose store belongs to another study, is full or not writable."""
 
 
 class Incomplete(StudyError):
-    """Results of a study that has not all its points."""
+    """Statistics of a study that were asked for before all of its points were computed."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -158,7 +164,7 @@ class AuditError(IntegrationError):
 
 
 class AuditWarning(UserWarning):
-    """The same, told only: ``audit="warn"``."""
+    """What `AuditError` says, as a warning: where a run was given ``audit="warn"``."""
 
 
 class FileError(LatchworkError):

@@ -45,7 +45,11 @@ ATTEMPTS = 8  # random states from which an assembled one is sought
 
 
 class Constrained:
-    """F̃_r + F̃_r* = 0 with F̃_r = F_r + Σ D_sr F_s: one equation for each independent speed."""
+    """Equations of motion with constraints embedded, F̃_r + F̃_r* = 0: one for each independent speed u_r.
+
+    From the constraints B u + C = 0 dependent speeds follow as u_s = Σ D_sr u_r + E_s. Active and inertia forces are
+    combined, F̃_r = F_r + Σ D_sr F_s and F̃_r* = F_r* + Σ D_sr F_s*.  [Gillespie §4]
+    """
 
     def __init__(self, terms: Terms, selection: Selection, x: Array) -> None:
         self.terms, self.selection = terms, selection

@@ -19,10 +19,11 @@ from latchwork.symbolic.expr import Expr
 
 @dataclass(frozen=True, eq=False)
 class Pull:
-    """What one row exerts where λ = 1: a unit force at a point, or a unit torque on a frame; the other side gets −1.
+    """The force or torque that belongs to a multiplier: what a row of a constraint exerts where λ = 1.
 
-    The row's rate is then ``(v_P − v_Q) · direction``, or ``(ω_A − ω_B) · direction``, on the constraint. ``also`` is
-    what acts with it in proportion (the other wheel of a pair of gears), and adds its own rates.
+    A unit force at a point, or a unit torque on a frame; the opposite acts on the other side. The row's rate is then
+    ``(v_P − v_Q) · direction``, or ``(ω_A − ω_B) · direction``, on the constraint. ``also`` is what acts with it in
+    proportion (the other wheel of a pair of gears), and adds its own rates.
     """
 
     direction: Vector
@@ -52,7 +53,7 @@ class Constraint:
 
     ``Constraint("rolling", u1 + u2)``; a vector stands for its measures in N, without those that are zero anyway.
     ``pulls`` says, where it is known, which unit force or torque each row stands for; reactions are then physical.
-    ``recipe`` says how it was made, for files: the word of its maker, and what that was given.
+    ``recipe`` is how a model file writes it: the name of its maker, and the arguments that it was given.
     """
 
     def __init__(self, name: str, zero: Any, pulls: Sequence[Pull | None] = (),

@@ -24,7 +24,9 @@ from latchwork.symbolic.expr import Expr
 
 @dataclass(frozen=True, eq=False)
 class Latch:
-    """A constraint that is made when it begins to hold: ``value`` stays what it is then."""
+    """A constraint that a rule engages: from that instant on the expression ``value`` keeps the value that it has then,
+    as the pose of two bodies where a latch falls in.
+    """
 
     name: str
     value: Expr
@@ -47,18 +49,21 @@ class Latch:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A transition written by the user: fires where ``when`` falls through zero while it is armed.
+    """A transition between modes that the user writes: it fires where ``when`` falls through zero.
 
-    ``when`` is an expression (or its text) in t, q, u, parameters, inputs, and forces (``constraint.force``). Then
+    ``lw.Rule("let go", when=hook.force - 40.0, release=hook)`` lets a hook go where its force falls below 40.
+
+    ``when`` is an expression (or its text) in t, q, u, parameters, inputs, and forces (``constraint.force``). Where it
+    fires,
 
     - ``release``: these constraints are let go;
     - ``reset``: speeds, and coordinates that may jump, become expressions of the state before, ``{"u1": -0.5 * u1}``;
     - ``inputs``: inputs keep these values from then on; also expressions of the state before: ``{"n": n + 1}`` counts;
     - ``hold``: these constraints begin to hold, with the plastic impact that makes speeds consistent.
 
-    ``needs`` and ``without`` name constraints, contacts that are closed ("disk on ramp"), or how they are ("disk on
-    ramp: stick"), that must hold or must not hold for it to be armed. ``once``: it fires a single time. ``stop``: the
-    run stops there.
+    A rule is armed, and ``when`` watched, while all of ``needs`` hold and none of ``without`` does: constraints,
+    contacts that are closed ("disk on ramp"), or contacts in a state ("disk on ramp: stick"). ``once``: it fires a
+    single time. ``stop``: the run ends there.
     """
 
     name: str

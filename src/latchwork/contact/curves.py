@@ -72,10 +72,10 @@ class Curve:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Surface:
-    """``lw.Surface(O, lambda a, b: a*N.x + b*N.y + (a**2 + b**2)*N.z, ((-1.0, 1.0), (-1.0, 1.0)))``.
+    """A surface p(a, b): ``lw.Surface(O, lambda a, b: a*N.x + b*N.y + (a**2 + b**2)*N.z, ((-1, 1), (-1, 1)))``.
 
-    Its outside is where ∂p/∂a × ∂p/∂b points; ``side=-1`` turns it. ``periodic`` says which parameters
-    close on themselves; where one does not, the surface has borders, and corners where none does.
+    Its outside is where ∂p/∂a × ∂p/∂b points; ``side=-1`` turns it. ``periodic`` says of each parameter whether the
+    surface closes on itself along it, as a cylinder does; along others it ends in borders, which are touched as well.
     """
 
     point: Point

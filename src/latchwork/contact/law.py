@@ -92,8 +92,8 @@ class Coulomb:
     """Dry friction: sticks while the friction force is within ``mu`` times the normal force; slides with ``dynamic``.
 
     ``dynamic`` is ``mu`` unless given, and never above it. Each is a number, a parameter, an expression, or `zones`.
-    ``rolling`` and ``pivoting`` are lengths: such a part of the normal force is the largest torque that resists turns
-    across the normal, and about it. [Johnson, Contact Mechanics §8; MuJoCo's condim 6 and 4]
+    ``rolling`` ρ and ``pivoting`` ρ_n are lengths: torques |M_t| ≤ ρ λ_n resist rolling, and |M_n| ≤ ρ_n λ_n turning
+    about the normal. [Johnson, Contact Mechanics §8; MuJoCo's condim 6 and 4]
     """
 
     mu: Value
@@ -142,8 +142,8 @@ def coulomb_of(name: str, friction: Any) -> Coulomb | None:
 class Contact:
     """Two shapes that may touch: their features, and what they obey when they do.
 
-    ``impact`` names the law of impact (``contact.impact.laws.LAWS``). Rows of friction take all directions across
-    the normal in which the two can move.
+    ``impact`` names the law of impact (``contact.impact.laws.LAWS``). Friction acts in all directions across the normal
+    in which the two bodies can move. ``contact.force`` is the normal force, in rules and in ``run[contact.force]``.
     """
 
     name: str

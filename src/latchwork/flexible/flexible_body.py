@@ -43,7 +43,11 @@ for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
 
 @dataclass(frozen=True, eq=False)
 class FlexibleBody:
-    """A body of a model with modes: its frame and root, its nodes as points."""
+    """A body that bends by given mode shapes, in a floating frame, as `model.flexible_body` makes it.
+
+    Nodes at ``places``, measured from ``root`` along the axes of ``frame``, are displaced by Σ q_j φ_j;
+    ``body.at(node)`` is a node as a point.
+    """
 
     name: str
     frame: Frame

@@ -41,7 +41,10 @@ class Simulating(Protocol):
 
 @dataclass(frozen=True)
 class Embedded:
-    """Design IV: constraints embedded on line; a minimal ODE in independent speeds in every mode."""
+    """Coordinate partitioning, the default: constraints are embedded while the run goes on, and an ordinary
+    differential equation in as many independent speeds as there are degrees of freedom is integrated in every mode.
+    [Patoglu and Gillespie, §3, design IV]
+    """
 
     def dynamics(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
                  memory: Memory) -> ModeDynamics:  # fmt: skip
@@ -52,10 +55,11 @@ class Embedded:
 
 @dataclass(frozen=True)
 class Automaton:
-    """Design III: constraints embedded in symbols and compiled to machine code before the run goes on.
+    """A hybrid automaton that is compiled beforehand: the same equations as `Embedded`, with constraints embedded in
+    symbols and compiled to machine code before the run goes on. [Patoglu and Gillespie, §3, design III]
 
-    Where there are contacts, every way in which they can stand is prepared and compiled before the first step, up to
-    ``most``; the same numbers as on line come out.
+    Of contacts, all combinations of open, sliding and sticking are laid out and compiled before the first step, at most
+    ``most`` of them.
     """
 
     most: int = 200
@@ -101,7 +105,9 @@ class _ByAcceleration(ABC):
 
 @dataclass(frozen=True)
 class NullSpace(_ByAcceleration):
-    """Design II: u̇ = N (Nᵀ M N)⁻¹ Nᵀ (f − M γ) + γ with a basis N of the null space of B."""
+    """Projection onto the null space of the constraints: u̇ = N (Nᵀ M N)⁻¹ Nᵀ (f − M γ) + γ with a basis N of the null
+    space of B, for all speeds, to compare with. [Patoglu and Gillespie, §3, design II]
+    """
 
     basis: str = "SVD"  # or QR, Gauss, zero eigenvalues
 
@@ -112,7 +118,9 @@ class NullSpace(_ByAcceleration):
 
 @dataclass(frozen=True)
 class Operator(_ByAcceleration):
-    """Design II by Aghili's operator: M_c u̇ = P f − C_c u, with M_c, M_c' or M_c'' and Ṗ by SVD or pseudoinverse."""
+    """Projection by Aghili's operator P = I − B⁺B: M_c u̇ = P f − C_c u, with his constraint inertia matrix M_c, M_c' or
+    M_c'' and Ṗ by SVD or pseudoinverse; for all speeds, to compare with. [Aghili, §IV; Patoglu's design II]
+    """
 
     inertia: str = "Mc"
     rate: str = "SVD"
@@ -124,7 +132,9 @@ class Operator(_ByAcceleration):
 
 @dataclass(frozen=True)
 class Multipliers(_ByAcceleration):
-    """Design I: M u̇ = f + Bᵀ λ and B u̇ + c = −2α ψ − β² Φ, solved together."""
+    """Lagrange multipliers, solved together with the accelerations, and Baumgarte's stabilization by α and β:
+    M u̇ = f + Bᵀ λ,  B u̇ + c = −2α ψ − β² Φ; for all speeds, to compare with. [Patoglu and Gillespie, §3, design I]
+    """
 
     @property
     def row(self) -> Design:
@@ -133,7 +143,7 @@ class Multipliers(_ByAcceleration):
 
 @dataclass(frozen=True)
 class AugmentedLagrangian(_ByAcceleration):
-    """Design I with penalties that are iterated until they are multipliers (Bayo)."""
+    """Multipliers found by iterating penalty forces (Bayo's augmented Lagrangian); for all speeds, to compare with."""
 
     penalty: float = 1e7
     iterations: float = 30.0
@@ -149,7 +159,9 @@ class AugmentedLagrangian(_ByAcceleration):
 
 @dataclass(frozen=True)
 class Penalty(_ByAcceleration):
-    """Constraints as stiff springs and dampers: what other engines do. Nothing holds exactly."""
+    """Constraints replaced by springs and dampers of frequency ω and damping ratio ζ, to compare with: their error is
+    proportional to 1/ω², and no constraint holds exactly.
+    """
 
     omega: float = 1e3
     zeta: float = 1.0
@@ -165,7 +177,9 @@ class Penalty(_ByAcceleration):
 
 @dataclass(frozen=True)
 class Projected:
-    """A design of kind I or II, with coordinates and speeds brought back onto the constraints after each step."""
+    """Multipliers or a null space with a projection after each step: coordinates go onto Φ = 0 and speeds onto
+    B u + C = 0, by the least change in the kinetic metric. ``lw.Projected(lw.Multipliers())``.
+    """
 
     design: _ByAcceleration
 

@@ -19,10 +19,11 @@ FORMS = {"index 3": INDEX_3, "index 2": INDEX_2, "GGL": GGL}
 
 @dataclass(frozen=True)
 class BackwardDifferences:
-    """Index 3 (Φ = 0), index 2 (B u + C = 0), or both with a second multiplier (Gear, Gupta and Leimkuhler).
+    """Backward differences of order two with a fixed step, on the differential-algebraic equations: with Φ = 0 ("index
+    3"), B u + C = 0 ("index 2"), or both and a second multiplier ("GGL", Gear, Gupta and Leimkuhler).
 
-    Order two with a fixed step, in NumPy: to compare with. Takes the place of the integrator under ``lw.Multipliers()``
-    and its kin.
+    A method to compare with, in NumPy, for designs in all speeds: ``lw.simulate(..., design=lw.Multipliers(),
+    method=lw.BackwardDifferences(1e-3))``.
     """
 
     step: float

@@ -34,10 +34,11 @@ from latchwork.integrate.stiffness import Stiffness
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SimState:
-    """Where a run stands. Arrays and mappings in it are not to be written into: `but` makes another state.
+    """All that decides how a run goes on, as a value: two equal states go on with the same bits. It can be pickled.
 
-    ``x`` is (q, u, work), as in a trajectory; ``rest`` holds inputs, parameters and the numbers of tables, before those
-    of ``driven`` are put in.
+    ``x`` is (q, u, work), as in a trajectory; ``rest`` holds inputs, parameters and the numbers of tables as the user
+    gave them (what laws and tables of ``driven`` give replaces them in a step). Arrays and mappings in it are not to be
+    written into: ``state.but(x=...)`` makes another state.
     """
 
     t: float

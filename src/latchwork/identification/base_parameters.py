@@ -107,7 +107,9 @@ class BaseParameters:
 
 
 def base_parameters(model: Model | Equations) -> BaseParameters:
-    """The base parameters of a mechanism without constraints, in symbols."""
+    """The base parameters of a mechanism without constraints, in symbols: the fewest combinations of masses, first
+    moments and moments of inertia that its motion and its motor torques depend on, and so all that can be identified.
+    """
     equations = model.equations() if isinstance(model, Model) else model
     if not isinstance(equations, Equations):
         raise ModelError(f"base parameters are those of a model or its equations; got {model!r:.60}.")

@@ -50,9 +50,11 @@ def motion(center: Array, a: Array, b: Array, period: float, t: Array) -> tuple[
 def exciting(model: Model | Equations, period: float, *, harmonics: int = 5, reach: float | Mapping[str, float] = 1.5,
              speed: float | Mapping[str, float] = 2.0, center: Mapping[str, float] | None = None, seed: int = 0,
              tries: int = 40, progress: Callable[[float], None] | None = None) -> Excitation:  # fmt: skip
-    """A motion of one period that excites all base parameters, within ``reach`` of the centre and below a ``speed``.
+    """An exciting trajectory for identification: a Fourier series of one ``period`` with few ``harmonics``, whose
+    regressor has a small condition number, found from ``tries`` random starts.
 
-    Speeds have to be the rates of coordinates, one of each. ``progress`` hears the least condition so far.
+    Coordinates stay within ``reach`` of the ``center`` and speeds below ``speed``, each a number or one by name. Speeds
+    have to be the rates of coordinates, one of each. ``progress`` is called with the least condition number so far.
     """
     equations = model.equations() if isinstance(model, Model) else model
     n = len(equations.u)

@@ -60,8 +60,8 @@ class Torque:
 class Spring:
     """A linear spring and damper along the line PQ: force k (d - d0) + c ḋ towards each other, V = ½ k (d - d0)².
 
-    Where P and Q coincide, the line has the direction of their relative velocity, as it has in the limit along the
-    motion: the damper pulls with c v, and a spring of free length d0, whose force changes sign there, with its mean, 0.
+    Where P and Q coincide, d = 0, the line has the direction of their relative velocity, its limit along the motion:
+    the damper pulls with c v; the force of a spring of free length d0, which turns about there, is taken as 0.
     """
 
     p: Point

@@ -36,7 +36,9 @@ MOST_NEWS = 1000
 
 
 class Live:
-    """An exhibit that runs: ``do`` a command, ``tick``, look at its ``state`` and its ``news``."""
+    """A mechanism that runs step by step in this process, with a hand on it: ``tick()`` makes one step, ``do(command)``
+    changes something, ``state`` is a message with where everything is, ``news`` what has happened since.
+    """
 
     def __init__(self, exhibit: Exhibit, *, device: Device | None = None, step: float | None = None,
                  coupler: Coupler | None = None, record: bool = False, source: str = "",

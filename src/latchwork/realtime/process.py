@@ -24,9 +24,10 @@ from latchwork.realtime.loop import serve; serve()"
 
 
 class Loop:
-    """A mechanism that runs by the clock elsewhere: send it commands, look at its state, hear its news.
+    """A mechanism that runs in real time in a process of its own, at a fixed step: commands go there, states and events
+    come back, through shared memory.
 
-    Nothing here waits for the loop, and the loop waits for nobody. It ends with ``stop``, or with this process.
+    Neither process waits for the other. The loop ends with ``stop``, or with this process.
     """
 
     def __init__(self, source: str, *, step: float | None = None, device: str | None = "pointer",

@@ -66,7 +66,7 @@ def grid(axes: Mapping[str, ArrayLike] | None = None, **more: ArrayLike) -> Poin
 
 def sampled(count: int, bounds: Mapping[str, Any] | None = None, *, sequence: str = "sobol", seed: int = 0,
             **more: Any) -> Points:  # fmt: skip
-    """So many points that fill a box evenly: ``lw.sampled(256, mass=(1, 2), angle=(0, 1))``.
+    """Points of a low-discrepancy sequence within bounds: ``lw.sampled(256, mass=(1, 2), angle=(0, 1))``.
 
     ``sequence`` is "sobol", scrambled by the seed; "halton"; "latin", a Latin hypercube; or "saltelli" by SALib
     (``pip install latchwork[salib]``), which makes count × (names + 2) points for Sobol's indices.
@@ -91,7 +91,7 @@ def sampled(count: int, bounds: Mapping[str, Any] | None = None, *, sequence: st
 
 
 def points(table: Mapping[str, ArrayLike] | Any) -> Points:
-    """The rows of a table: columns by name, or a data frame."""
+    """The points of a table, one in each row: columns by name, or a data frame."""
     given = table if isinstance(table, Mapping) else _frame(table)
     columns = {str(name): _column(str(name), values) for name, values in given.items()}
     _must_have(columns)

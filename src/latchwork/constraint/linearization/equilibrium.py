@@ -38,7 +38,10 @@ EXACT = 1e-15  # steps shorter than this part of what they move are rounding
 
 @dataclass(frozen=True)
 class Steady:
-    """An operating point; ``constrained.linearize(**found.arguments)`` takes it up."""
+    """An equilibrium or a steady motion: q, u and the inputs r that keep it, with parameters p at time t.
+
+    ``equations.linearize(**steady.arguments)`` linearizes about it; ``residual`` is the largest acceleration left.
+    """
 
     q: dict[str, float]
     u: dict[str, float]

@@ -27,7 +27,7 @@ Complex = NDArray[np.complex128]
 
 @dataclass(frozen=True)
 class Eigenmode:
-    """One motion e^(λt) of its own: λ with Im λ ≥ 0, and how far each state goes, the farthest one by 1."""
+    """An eigenvalue λ with Im λ ≥ 0, and its eigenvector by the names of states, the largest component 1."""
 
     eigenvalue: complex
     shape: dict[str, complex]
@@ -58,7 +58,11 @@ class Eigenmode:
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """Linear equations about an operating point ``at``; ``rates`` are those of the states there."""
+    """Linear equations about an operating point ``at``:  ẋ = rates + A x + B r,  y = C x + D r.
+
+    x are deviations of ``states``, the independent coordinates and then the independent speeds, r those of ``inputs``,
+    y those of ``outputs``; ``rates`` are the rates of the states at the operating point, zero in an equilibrium.
+    """
 
     name: str
     states: tuple[str, ...]

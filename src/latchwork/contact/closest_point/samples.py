@@ -149,9 +149,10 @@ def _must_close(made: Patch, function: Function) -> None:
 
 
 def joined(*curves: Curve, corners: tuple[int, ...] = ()) -> tuple[Curve, ...]:
-    """The curves, each of which begins where the one before it ends, in the same direction: one hands over to the next.
+    """Curves that follow each other, as parts of one contact: what touches goes from one to the next.
 
-    ``corners`` are the numbers of the joints, from 0, where the direction may change.
+    Each begins where the one before it ends, in the same direction; ``corners`` are the numbers of the joints, from 0,
+    where the direction may change.
     """
     for i, (one, two) in enumerate(pairwise(curves)):
         end, begin = (_end_of(i, curve, high, one) for curve, high in ((one, True), (two, False)))

@@ -32,7 +32,8 @@ TIMEOUT = 2.0  # s, for a question and its answer
 
 @dataclass(frozen=True, eq=False)
 class Remote:
-    """A shape that the process at a local address describes: ``lw.Remote(("127.0.0.1", 5005), "fence", P, A)``.
+    """A shape that another process describes, over a local socket: ``lw.Remote(("127.0.0.1", 5005), "fence", P, A)``;
+    `lw.ShapeServer` is the other side.
 
     Its numbers are measured from ``point`` along the axes of ``frame`` (default: N). Give it to ``sim.contact``: at
     first only its bound is asked for, and the shape itself where a body enters that. No answer takes longer than

@@ -17,12 +17,12 @@ LONGER = 2  # times as many steps each time that events were too thick again
 
 @dataclass(frozen=True)
 class TimeStepping:
-    """A run is stepped where events come too thick, and follows events again when things are calm.
+    """Time stepping with impulses (Moreau), where following each event would take too long.
 
-    ``step`` is the time of one step; more than ``most`` events within ten steps are too thick, and ``calm`` steps
-    without an impact are calm, unless more than a dozen contacts are closed. With ``always`` the whole run is stepped,
-    until all is at rest: what contacts can stop within a step, and hold, has stopped. Impacts lie at the ends of steps
-    then, and a rebound shorter than a step is none.
+    It begins where more than ``most`` events fall within ten times the ``step``, and ends after ``calm`` steps without
+    an impact, unless more than a dozen contacts are closed; ``always`` steps the whole run, until all is at rest: what
+    contacts can stop within a step, and hold, has stopped. Impacts lie at the ends of steps then, and a rebound that is
+    shorter than a step does not leave the ground.
     """
 
     step: float = 1e-3
