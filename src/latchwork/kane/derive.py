@@ -1,8 +1,8 @@
 """Kane's equations of a system: several forms are written down, and the shortest is kept.
 
-A form is where vectors are written (mixed frames, the frame they ride on, the Newtonian frame), and for f whether loads
-and inertia are handed down the tree together or apart; where masses are numbers there is one more form, link by link.
-All forms are equal; which is kept is decided by counts.
+A form is the frames in which vectors are expressed (mixed, those of the bodies, the Newtonian frame), and for f the
+recursion down the tree: loads and inertia forces summed apart, together, or, where masses are numbers, link by link
+with base parameters. All forms are equal; which is kept is decided by counts of operations.
 """
 
 from __future__ import annotations
@@ -27,13 +27,25 @@ from latchwork.symbolic.tidy import SHORT, tidy
 from latchwork.symbolic.traverse import cone, count_nodes
 
 BY_LINKS = "link by link"
-BRIEF = 80  # cost of f up to which both manners are tidied
+BRIEF = 80  # cost of f up to which forms by two recursions are tidied
 TRIG_COST = 10  # multiplications that a sine or cosine is worth
 
 
 WriteM = Callable[[], list[list[int]]]
 WriteF = Callable[[], list[int]]
-Form = tuple[int, str, str, Settle, list[int]]  # cost, place, manner, where vectors are written, f
+
+@dataclass(frozen=True)
+class ForceForm:
+    """A form of f: the frames in which vectors were expressed, by name and as a function, and the recursion."""
+
+    frames: str
+    recursion: str
+    settle: Settle
+    f: list[int]
+    cost: int  # operations, a sine or cosine counted as several
+
+    def __str__(self) -> str:
+        return f"{self.frames}, loads and inertia {self.recursion}"
 
 
 @dataclass(frozen=True)
@@ -68,26 +80,24 @@ def derive(system: System) -> Derivation:
     """The shortest form of Kane's equations, F_r + F_r* = 0 as M u̇ = f.  [Gillespie Eq. 34]"""
     kinematics = solve_speeds(system)
     motion = Motion(system, kinematics)
-    places, links = _places(system), base_links(motion)
-    if len(places) == 1:
-        (name, settle), = places.items()
+    frames, links = _frames(system), base_links(motion)
+    if len(frames) == 1:
+        (name, settle), = frames.items()
         form = f"{name}, loads and inertia {'together' if links is None else BY_LINKS}"
         return Derivation(system, kinematics, motion, settle, *_writers(motion, settle, links), form)
-    matrices = [_columns(motion)(motion, settle) for settle in places.values()]
+    matrices = [_columns(motion)(motion, settle) for settle in frames.values()]
     if links is not None:
         matrices.append(mass_matrix_by_links(links))
     M = min(matrices, key=lambda rows: _cost(system, *rows))
-    forms = [(_cost(system, f), name, manner, settle, f) for name, manner, settle, f in _forms(motion, places, links)]
-    best: tuple[int, str, str, Settle, list[list[int]], list[int]] | None = None
-    for _, name, manner, settle, f in _promising(forms):
-        rows, f = _tidied(system, M, f)
-        price, rows = _shortest_with(system, matrices if rows is M else [rows], f)  # too long to be tidied: all of them
-        if best is None or price < best[0]:
-            best = price, name, manner, settle, rows, f
+    best: tuple[int, ForceForm, list[list[int]], list[int]] | None = None
+    for each in _candidates(list(_force_forms(motion, frames, links))):
+        rows, f = _tidied(system, M, each.f)
+        cost, rows = _shortest_with(system, matrices if rows is M else [rows], f)  # too long to be tidied: all of them
+        if best is None or cost < best[0]:
+            best = cost, each, rows, f
     assert best is not None
-    _, name, manner, settle, rows, f = best
-    form = f"{name}, loads and inertia {manner}"
-    return Derivation(system, kinematics, motion, settle, lambda: rows, lambda: f, form)
+    _, kept, rows, f = best
+    return Derivation(system, kinematics, motion, kept.settle, lambda: rows, lambda: f, str(kept))
 
 
 def _writers(motion: Motion, settle: Settle, links: Links | None) -> tuple[WriteM, WriteF]:
@@ -113,34 +123,38 @@ def _shortest_with(system: System, matrices: list[list[list[int]]], f: list[int]
     """The form of M that is shortest together with f, and the cost of both: what they have in common decides."""
     g = system.graph
     of_f = set(cone(g, f))
-    costs = [_price(g, cone(g, [node for row in rows for node in row], of_f)) for rows in matrices]
+    costs = [_cost_of(g, cone(g, [node for row in rows for node in row], of_f)) for rows in matrices]
     least = min(costs)
-    return least + _price(g, of_f), matrices[costs.index(least)]
+    return least + _cost_of(g, of_f), matrices[costs.index(least)]
 
 
-def _promising(forms: list[Form]) -> list[Form]:
-    """The shortest forms of two manners where they are short, or where one, link by link, shares less with M."""
-    ranked = sorted(forms, key=lambda form: form[0])
-    other = next((form for form in ranked if form[2] != ranked[0][2]), None)
-    if other is None or (ranked[0][0] > BRIEF and ranked[0][2] != BY_LINKS):
+def _candidates(forms: list[ForceForm]) -> list[ForceForm]:
+    """The cheapest f; besides, the cheapest by another recursion if f is brief, or if the cheapest is that by links,
+    which has few operations in common with M."""
+    ranked = sorted(forms, key=lambda form: form.cost)
+    other = next((form for form in ranked if form.recursion != ranked[0].recursion), None)
+    if other is None or (ranked[0].cost > BRIEF and ranked[0].recursion != BY_LINKS):
         return ranked[:1]
     return [ranked[0], other]
 
 
-def _places(system: System) -> dict[str, Settle]:
-    """Where vectors may be written. Long chains that turn about one axis are shortest in N, others where they ride."""
+def _frames(system: System) -> dict[str, Settle]:
+    """In which frames vectors may be expressed. Long chains that turn about one axis are shortest in N, others in the
+    frames of the bodies."""
     if len(system.u) <= FEW_SPEEDS:
         return {"mixed frames": mixed, "Newtonian frame": newtonian, "local frames": Local(system)}
     return {"local frames": Local(system)}
 
 
-def _forms(motion: Motion, places: dict[str, Settle],
-           links: Links | None) -> Iterable[tuple[str, str, Settle, list[int]]]:  # fmt: skip
-    for manner, write in MANNERS.items():
-        for name, settle in places.items():
-            yield name, manner, settle, write(motion, settle)
+def _force_forms(motion: Motion, frames: dict[str, Settle], links: Links | None) -> Iterable[ForceForm]:
+    """f by every recursion, in all frames."""
+    for recursion, write in RECURSIONS.items():
+        for name, settle in frames.items():
+            f = write(motion, settle)
+            yield ForceForm(name, recursion, settle, f, _cost(motion.system, f))
     if links is not None:
-        yield "local frames", BY_LINKS, places["local frames"], link_forces(motion, links)
+        f = link_forces(motion, links)
+        yield ForceForm("local frames", BY_LINKS, frames["local frames"], f, _cost(motion.system, f))
 
 
 def _forces_apart(motion: Motion, settle: Settle) -> list[int]:
@@ -155,7 +169,7 @@ def _forces_together(motion: Motion, settle: Settle) -> list[int]:
     return generalized_forces(net_wrenches(motion, settle), settle)
 
 
-MANNERS: dict[str, Callable[[Motion, Settle], list[int]]] = {"apart": _forces_apart, "together": _forces_together}
+RECURSIONS: dict[str, Callable[[Motion, Settle], list[int]]] = {"apart": _forces_apart, "together": _forces_together}
 
 
 def shortened(derivation: Derivation) -> Derivation:
@@ -176,10 +190,11 @@ def _tidied(system: System, M: list[list[int]], f: list[int],
 
 
 def _cost(system: System, *rows: list[int]) -> int:
-    """Operations of some rows of nodes, a sine or cosine counted as several."""
-    return _price(system.graph, cone(system.graph, [node for row in rows for node in row]))
+    """Operations of some rows of nodes with all that they are made of."""
+    return _cost_of(system.graph, cone(system.graph, [node for row in rows for node in row]))
 
 
-def _price(g: Graph, nodes: Iterable[int]) -> int:
+def _cost_of(g: Graph, nodes: Iterable[int]) -> int:
+    """Operations of these nodes, a sine or cosine counted as several."""
     count = count_nodes(g, nodes)
     return count.total + (TRIG_COST - 1) * count.trig
