@@ -13,6 +13,17 @@ zero, as rounding may leave it after an event, may rise; it triggers where it tu
 that is not armed says nothing until it has been above zero. A guard may have a height: it is armed only once it has
 been above a positive one, and dismissed for good once it has been above the size of a negative one.
 
+Of a part of a step, a cubic through the values and rates at its ends is compared with the value g_m and the rate ġ_m
+of the guard in its middle, L its length:
+
+    off   = |g_m − (g₀ + g₁)/2 − L (ġ₀ − ġ₁)/8|           the error of the cubic is 16 off θ² (1 − θ)², as g⁗ has it
+    turn  = |L ġ_m − 3 (g₁ − g₀)/2 + L (ġ₀ + ġ₁)/4|       the same of its rate: a corner shows there, too
+
+A part is clear where both cubics through its halves stay above twice that error (`is_clear`), and is halved where it is
+off by more than a small part of the guard, or where tangents of a convex guard meet below zero (`tangent_vertex`).
+Zeros are bracketed by regula falsi of Illinois kind [Dowell and Jarratt 1971], on dense output, as [Shampine, Gladwell
+and Brankin 1991] locate events.
+
 The step and what is known of it are a `WatchedStep`.
 """
 
@@ -121,7 +132,7 @@ def locate(
 
 
 @kernel
-def clear(g0: f64, r0: f64, g1: f64, r1: f64, off: f64) -> i64:
+def is_clear(g0: f64, r0: f64, g1: f64, r1: f64, off: f64) -> i64:
     """1 where the cubic with these values and slopes stays above zero in between, even if it is off in the middle.
 
     The error of a cubic through both ends is ``16 off θ² (1 − θ)²``, off its size in the middle; twice that is allowed.
@@ -138,7 +149,7 @@ def clear(g0: f64, r0: f64, g1: f64, r1: f64, off: f64) -> i64:
 
 
 @kernel
-def corner(g0: f64, r0: f64, g1: f64, r1: f64) -> f64:
+def tangent_vertex(g0: f64, r0: f64, g1: f64, r1: f64) -> f64:
     """How high the tangents at both ends meet, if they make a V, as the larger of two guards does; else FAR."""
     if r0 >= 0.0 or r1 <= 0.0:
         return FAR
@@ -147,7 +158,7 @@ def corner(g0: f64, r0: f64, g1: f64, r1: f64) -> f64:
 
 
 @kernel
-def through(
+def first_zero_in(
     guards: Guards, t: f64, h: f64, i: i64, state: i64, a: f64, b: f64, g0: f64, r0: f64, g1: f64, r1: f64,
 ) -> tuple[f64, f64, i64]:  # fmt: skip
     """A bracket of the first instant between a and b at which guard i triggers, and its state at b."""
@@ -173,7 +184,7 @@ def through(
 
 
 @kernel
-def leaves(state: i64, height: f64, g0: f64, fall: f64, g: f64, r: f64, g1: f64, r1: f64) -> i64:
+def is_dismissed(state: i64, height: f64, g0: f64, fall: f64, g: f64, r: f64, g1: f64, r1: f64) -> i64:
     """1 where a guard with a height is dismissed, or comes beyond its height in this step and rises on.
 
     However sharply it turns up on the way: so does a contact that opens, or whose patch has ended.
@@ -187,10 +198,10 @@ def leaves(state: i64, height: f64, g0: f64, fall: f64, g: f64, r: f64, g1: f64,
 
 
 @kernel
-def calm(g0: f64, g: f64, g1: f64) -> i64:
+def keeps_off_zero(g0: f64, g: f64, g1: f64) -> i64:
     """1 where a guard without rates is further from zero at both ends and in the middle than it changes."""
     off = maximum(fabs(g - 0.5 * (g0 + g1)), 0.375 * fabs(g1 - g0))
-    return 1 if clear(g0, 0.0, g, 0.0, off) + clear(g, 0.0, g1, 0.0, off) == 2 else 0
+    return 1 if is_clear(g0, 0.0, g, 0.0, off) + is_clear(g, 0.0, g1, 0.0, off) == 2 else 0
 
 
 @kernel
@@ -209,13 +220,32 @@ def slopes(
 
 
 @kernel
-def crossing(guards: Guards, t: f64, h: f64, i: i64) -> tuple[f64, f64]:
+def judge_part(
+    guards: Guards, i: i64, length: f64, g0: f64, r0: f64, g: f64, r: f64, g1: f64, r1: f64,
+) -> tuple[i64, i64]:  # fmt: skip
+    """Of a part of a step: 1 where guard i cannot reach zero in it, and 1 where cubics do not tell what it does."""
+    off = fabs(g - 0.5 * (g0 + g1) - 0.125 * length * (r0 - r1))
+    turn = fabs(length * r - 1.5 * (g1 - g0) + 0.25 * length * (r0 + r1))
+    off = maximum(off, 0.25 * turn)
+    half = 0.5 * length
+    apart = is_clear(g0, half * r0, g, half * r, off) + is_clear(g, half * r, g1, half * r1, off)
+    least = minimum(tangent_vertex(g0, half * r0, g, half * r), tangent_vertex(g, half * r, g1, half * r1))
+    bend = maximum(fabs(g - g0 - half * r0), fabs(g1 - g - half * r1))
+    is_hidden = least < BENT * bend and bend > guards.floors[i] and g >= 0.0 and g1 >= 0.0
+    is_rough = is_hidden or off > RESOLVED * (fabs(g0) + fabs(g) + fabs(g1)) + guards.floors[i]
+    fall = half * maximum(maximum(fabs(r0), fabs(r)), fabs(r1))
+    may_dip = is_rough and minimum(g0, g1) + g < STEEP * fall  # zero may be reached and left again
+    return 1 if apart == 2 and not is_hidden and not may_dip else 0, 1 if is_rough else 0
+
+
+@kernel
+def first_crossing(guards: Guards, t: f64, h: f64, i: i64) -> tuple[f64, f64]:
     """A bracket of the first instant at which guard i triggers: in halves where cubics are not good."""
     m, step, here = guards.m, guards.step, guards.step.g
     g0, r0, height = step.g0[i], step.g0[m + i], guards.heights[i]
     state = OFF if guards.armed[i] == 0 else (RISING if g0 < 0.0 else UP)
     lo, hi = NONE, NONE
-    if leaves(state, height, g0, 0.5 * h * r0, step.middle[i], step.middle[m + i], step.g1[i],
+    if is_dismissed(state, height, g0, 0.5 * h * r0, step.middle[i], step.middle[m + i], step.g1[i],
               step.g1[m + i]) == 1:  # fmt: skip
         return lo, hi
     at, size = 0, PARTS
@@ -232,33 +262,22 @@ def crossing(guards: Guards, t: f64, h: f64, i: i64) -> tuple[f64, f64]:
             probe(guards, t, h, middle)
             g, r = here[i], here[m + i]
         r0 = 0.0 if blind else r0
-        quiet = calm(g0, g, g1) == 1
+        quiet = keeps_off_zero(g0, g, g1) == 1
         if blind and size == PARTS:  # loads may swing within a step in which nothing moves
             one, two = step.quarters[i], step.quarters[m + i]
-            quiet = quiet and calm(g0, one, g) == 1 and calm(g, two, g1) == 1
+            quiet = quiet and keeps_off_zero(g0, one, g) == 1 and keeps_off_zero(g, two, g1) == 1
         if blind and not (state == UP and quiet):
             r0, r, r1 = slopes(guards, t, h, i, a, b, g0, g, g1)
-        long = (b - a) * h
-        off = fabs(g - 0.5 * (g0 + g1) - 0.125 * long * (r0 - r1))
-        turn = fabs(long * r - 1.5 * (g1 - g0) + 0.25 * long * (r0 + r1))  # a corner shows in the rate, too
-        off = maximum(off, 0.25 * turn)
-        half = 0.5 * long
-        apart = clear(g0, half * r0, g, half * r, off) + clear(g, half * r, g1, half * r1, off)
-        least = minimum(corner(g0, half * r0, g, half * r), corner(g, half * r, g1, half * r1))
-        bend = maximum(fabs(g - g0 - half * r0), fabs(g1 - g - half * r1))
-        hidden = least < BENT * bend and bend > guards.floors[i] and g >= 0.0 and g1 >= 0.0
-        rough = hidden or off > RESOLVED * (fabs(g0) + fabs(g) + fabs(g1)) + guards.floors[i]
-        fall = half * maximum(maximum(fabs(r0), fabs(r)), fabs(r1))
-        near = rough and minimum(g0, g1) + g < STEEP * fall  # zero may be reached and left again
-        if state == UP and apart == 2 and not hidden and not near:
+        is_apart, is_rough = judge_part(guards, i, (b - a) * h, g0, r0, g, r, g1, r1)
+        if state == UP and is_apart == 1:
             state = raised(state, g1, height)
-        elif size > 1 and rough:
+        elif size > 1 and is_rough == 1:
             size = size // 2
             continue
         else:
-            lo, hi, state = through(guards, t, h, i, state, a, middle, g0, r0, g, r)
+            lo, hi, state = first_zero_in(guards, t, h, i, state, a, middle, g0, r0, g, r)
             if hi == NONE:
-                lo, hi, state = through(guards, t, h, i, state, middle, b, g, r, g1, r1)
+                lo, hi, state = first_zero_in(guards, t, h, i, state, middle, b, g, r, g1, r1)
         g0, r0 = g1, r1
         at += size
         while size < PARTS and at % (2 * size) == 0:
@@ -293,7 +312,7 @@ def watch(guards: Guards, t: f64, end: f64) -> f64:
         if value != value:
             hit[i] = 1
             return value
-        lo, hi = crossing(guards, t, h, i)
+        lo, hi = first_crossing(guards, t, h, i)
         brackets[2 * i] = lo
         brackets[2 * i + 1] = hi
         first = minimum(first, hi)
