@@ -87,7 +87,7 @@ class _Solid:
         """The degrees of freedom that are fixed to the frame."""
         if where is None or isinstance(where, int | float):
             raise ModelError(f"an elastic solid is clamped at {where!r}. Give the part of the boundary that is fixed "
-                             "to the frame: its name in the mesh, or a function such as lambda x: x[0] == 0.")  # fmt: skip
+                             "to the frame: its name in the mesh, or a function, lambda x: x[0] == 0.")  # fmt: skip
         names = self.mesh.boundaries or {}
         if isinstance(where, str) and where not in names:
             known = ", ".join(map(repr, names)) or "none"
