@@ -16,12 +16,13 @@ E, RHO, OMEGA = 0.2e12, 7870.0, 150.0
 ROD_MASS, SLIDER, ROD_INERTIA = 0.151104, 0.075552, 0.0045339259
 PI = 3.1415927  # as the problem has it
 AREA = WIDTH * WIDTH
-START = {"phi2": 0.0, "x3": 0.450016933, "q": (0.0, 0.0, 0.103339863e-4, 0.169327969e-4)}
+STRETCHED = 0.169327969e-4
+START = {"phi2": 0.0, "x3": CRANK + ROD + STRETCHED, "q": (0.0, 0.0, 0.103339863e-4, STRETCHED)}
 SPEEDS = {"phi2": -0.749957670e2, "x3": -0.268938672e-5,
           "q": (0.444896105, 0.463434311e-2, -0.178591076e-5, -0.268938672e-5)}  # fmt: skip
-PUBLISHED = {  # at t = 0.1
-    "phi2": -3.311734987910881e-1, "x3": 1.697373326718410e-1, "q1": 1.893192460247178e-4,
-    "q2": 2.375751865617931e-5, "q3": -5.323907988763734e-6, "q4": -8.363283141616840e-6,
+PUBLISHED = {  # at t = 0.1: the reference solution of crank.f; that of the older driver cranki.f is 2e-6 and 4e-6 off
+    "phi2": -3.311734988256260e-1, "x3": 1.697373328427860e-1, "q1": 1.893192899613509e-4,
+    "q2": 2.375751249879174e-5, "q3": -5.323896770569702e-6, "q4": -8.363313279112129e-6,
 }  # fmt: skip
 
 
@@ -95,7 +96,11 @@ def build() -> lw.Model:
 
 
 def run(model: lw.Model, until: float = 0.1) -> lw.Trajectory:
-    """From the state of the problem, close to smooth motion."""
+    """From the state of the problem, close to smooth motion.
+
+    Its x3 is published as 0.450016933, which is 2.0e-10 off the loop, and an index-2 formulation keeps that. Here the
+    slider is put where the rod ends: were all coordinates corrected, the stretch would ring with 4e-11 m.
+    """
     q, u = ({f"{letter}_{name}": value for name, value in elastic(model, given["q"]).items()}
             for letter, given in (("q", START), ("u", SPEEDS)))  # fmt: skip
     return lw.simulate(model, until, q={"phi2": START["phi2"], "x3": START["x3"], **q},
@@ -108,7 +113,7 @@ def main() -> None:
     for name, value in PUBLISHED.items():
         found = float(moved[f"q_rod_{name[1]}" if name[0] == "q" else name][-1])
         print(f"{name:5} {found: .12e}   published {value: .12e}   {abs(found / value - 1.0):.1e}")
-        assert abs(found - value) < 2e-6 * abs(value)
+        assert abs(found - value) < 1e-7 * abs(value)
     print(moved.audit)
     for stiffening, what in ((False, "consistent masses"), (True, "and the axial force in bending")):
         beam = run(proper(stiffening))

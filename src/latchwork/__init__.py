@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from latchwork.export.equations import export_c, export_python, to_casadi, to_jax
     from latchwork.export.fmu import export_fmu
     from latchwork.flexible.beam import Beam
+    from latchwork.flexible.elastic_solid import elastic_solid
     from latchwork.flexible.end_conditions import polynomial_shapes
     from latchwork.flexible.flexible_body import FlexibleBody, craig_bampton
     from latchwork.formats import dump, load, loads
@@ -152,6 +153,7 @@ _LATE = {
     "Equations": "latchwork.kane.equations",
     "Beam": "latchwork.flexible.beam",
     **dict.fromkeys(("FlexibleBody", "craig_bampton"), "latchwork.flexible.flexible_body"),
+    "elastic_solid": "latchwork.flexible.elastic_solid",
     "polynomial_shapes": "latchwork.flexible.end_conditions",
     "show": "latchwork.view.widget",
     "simulate": "latchwork.hybrid.simulate",
@@ -247,6 +249,7 @@ __all__ = [
     "polynomial_shapes",
     "FlexibleBody",
     "craig_bampton",
+    "elastic_solid",
     "plot_beam_modes",
     "plot_campbell",
     "plot_deflection",

@@ -31,6 +31,17 @@ def in_a_row():
     return model
 
 
+def under_a_point():
+    model = lw.Model("touched")
+    x, y = model.coordinates("x", "y")
+    beam = model.beam("long boom", model.frame, model.origin, 2.0, EI=50.0, rho_A=1.0, modes=2)
+    model.particle("P", model.origin.at("p", x * model.frame.x + y * model.frame.y), 0.3)
+    height = model.parameter("h", 0.01)
+    model.contact("above", model.points["p"], beam.curve(height=height), restitution=0.5)
+    model.contact("below", model.points["p"], beam.curve(side=-1, ends=False))
+    return model
+
+
 def over_supports():
     model = lw.Model("slides")
     (z,) = model.coordinates("z")
@@ -41,7 +52,7 @@ def over_supports():
     return model
 
 
-@pytest.mark.parametrize("make", [in_space, in_a_row, over_supports])
+@pytest.mark.parametrize("make", [in_space, in_a_row, under_a_point, over_supports])
 def test_round_trip(make):
     """A model with beams that is written and read again: the same names, counts and numbers."""
     model = make()
@@ -77,6 +88,11 @@ def test_a_beam_by_hand():
             lw.loads(text.replace("EI: 500", f"EI: 500, {much}"))
     with pytest.raises(lw.FileError, match=r"there is no beam 'shelve'\. Did you mean 'shelf'"):
         lw.loads(text + "supports:\n  P: {beam: shelve, point: O}\n")
+    touched = lw.dump(under_a_point())
+    with pytest.raises(lw.FileError, match=r"there is no beam 'lung boom'\. Did you mean 'long boom'"):
+        lw.loads(touched.replace("face: {beam: long boom", "face: {beam: lung boom"))
+    with pytest.raises(lw.FileError, match="side of the curve of beam 'long boom' is 3"):
+        lw.loads(touched.replace("side: -1", "side: 3"))
 
 
 def test_functions_have_no_place_in_a_file():

@@ -147,13 +147,13 @@ def test_every_shape_is_written():
     for name, kind in PAIRS:
         for shape in made(name, kind).contacts[0].shapes:
             words |= {type(shape).__name__.lower()}
-    assert words - {"point"} == SHAPES.keys() == CLASSES.keys()
+    assert words - {"point"} == SHAPES.keys() - {"face"} == CLASSES.keys()  # faces of beams: test_model_files
 
 
-@pytest.mark.parametrize("word", SHAPES)
+@pytest.mark.parametrize("word", CLASSES)
 def test_the_keys_of_a_shape_are_the_arguments_of_its_class(word):
-    """A file and a script say the same by the same words; a hull may be numbers too."""
-    needed = {f.name for f in dataclasses.fields(CLASSES[word]) if f.init}
+    """A file and a script say the same by the same words; a hull may be numbers too, a curve that bends is a face."""
+    needed = {f.name for f in dataclasses.fields(CLASSES[word]) if f.init} - {"bends", "recipe"}
     assert SHAPES[word].item.fields.keys() - {"vertices", "file"} == needed
 
 

@@ -38,10 +38,11 @@ class Pull:
             return Force(self.on, vector, self.other)
         if not self.also and isinstance(self.on, Frame) and isinstance(self.other, Frame):
             return Torque(self.on, vector, self.other)
-        sides = [exerted(self.on, vector), exerted(self.other, -vector)]
-        sides += [(tuple(load.forces), tuple(load.torques)) for load in (pull.load(amount) for pull in self.also)]
-        forces, torques = zip(*sides, strict=True)
-        return Wrench(tuple(chain(*forces)), tuple(chain(*torques)))
+        sides: list[Load] = [exerted(self.on, vector), exerted(self.other, -vector)]
+        sides += [pull.load(amount) for pull in self.also]
+        efforts = chain(*(side.efforts for side in sides if isinstance(side, Wrench)))
+        return Wrench(tuple(chain(*(side.forces for side in sides))), tuple(chain(*(side.torques for side in sides))),
+                      efforts=tuple(efforts))  # fmt: skip
 
     def times(self, factor: Any) -> Pull:
         """The same places, pulled ``factor`` times as much."""

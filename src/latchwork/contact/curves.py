@@ -9,11 +9,11 @@ A curve is a wall: it reaches along ``up``, above and below its plane, as far as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 from latchwork.errors import ModelError
 from latchwork.mechanics.frame import Frame
@@ -35,6 +35,9 @@ class Curve:
     The body is the frame whose unit vectors it is written with, unless ``body`` says otherwise. Its outside lies to the
     left of its direction, seen from the tip of ``up`` (default N.z); ``side=-1`` turns it. The ends of an open curve
     are corners; ``ends=False`` leaves them out, as where something else goes on from there.
+
+    It is fixed in its body, but for coordinates with which it ``bends``: p(s, q), the material at s stays at s.
+    ``beam.curve()`` makes one of a beam.
     """
 
     point: Point
@@ -45,6 +48,8 @@ class Curve:
     side: int = 1
     up: Vector | None = None
     ends: bool | None = None
+    bends: tuple[Expr, ...] = ()
+    recipe: Mapping[str, Any] | None = None  # the beam and what its curve was made with, for files
 
     what = "curve"
     letters = ("s",)
@@ -55,6 +60,11 @@ class Curve:
     @property
     def tree(self) -> Tree:
         return self.point.tree
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The frame of its body."""
+        return patch("a curve", self).frame
 
     @property
     def spans(self) -> tuple[Range, ...]:
@@ -87,10 +97,16 @@ class Surface:
 
     what = "surface"
     letters = ("a", "b")
+    bends: ClassVar[tuple[Expr, ...]] = ()
 
     @property
     def tree(self) -> Tree:
         return self.point.tree
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The frame of its body."""
+        return patch("a surface", self).frame
 
     def __repr__(self) -> str:
         return f"Surface(from {self.point}, a and b in {self.spans})"
@@ -202,8 +218,9 @@ def _frame_of(name: str, shape: Shape, arm: Vector) -> Frame:
 
 def _must_be_fixed(what: str, made: Patch, vector: Vector) -> None:
     g, shape = made.shape.point.tree.graph, made.shape
+    bends = {q.node for q in shape.bends}
     moving = [g.symbols[i].name for i in reachable(g, [n for n in vector.components(made.frame) if n != ZERO])
-              if i in g.symbols and g.symbols[i].kind not in FIXED]  # fmt: skip
+              if i in g.symbols and i not in bends and g.symbols[i].kind not in FIXED]  # fmt: skip
     if moving:
         raise ModelError(
             f"{what} of '{made.name}' changes in '{made.frame.name}' with {', '.join(moving[:4])}. A {shape.what} is "

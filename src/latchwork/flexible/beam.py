@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from latchwork.contact.curves import Curve
 from latchwork.errors import ModelError, did_you_mean
 from latchwork.flexible.deflection import DIRECTIONS, Deflection, Field
 from latchwork.flexible.elasticity import elastic_forces
@@ -19,7 +20,8 @@ from latchwork.mechanics.elastic_body import ElasticBody
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.loads import GeneralizedForce
 from latchwork.mechanics.point import Point
-from latchwork.symbolic.expr import Expr, operand
+from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.expr import Expr, cos, operand, sin
 from latchwork.symbolic.ops import ONE
 from latchwork.symbolic.quantity import quantity
 from latchwork.symbolic.tidy import tidy
@@ -101,6 +103,43 @@ class Beam:
             self.body.stations[self._frames[key]] = self.at(s)
         return self._frames[key]
 
+    def curve(self, side: int = 1, height: Any = 0.0, ends: bool = True) -> Curve:
+        """The beam as a shape for contacts, at a height over its axis on one side of the plane in which it bends.
+
+        p(x) = axis(x) + side h n(x), n across the section, x = s/L from 0 to 1. Side 1 is that of positive deflections;
+        what touches both sides meets two curves. ``ends`` are corners, unless something else goes on there.
+        """
+        k = "yz".index(self._bending_direction())
+        _must_be_height(self.name, side, height)
+        high, out = side * height, self.frame.x
+        across, up = ((self.frame.y, self.frame.z), (self.frame.z, -self.frame.y))[k]
+
+        def place(x: Expr) -> Vector:
+            along, *deflected = self.deflection.position(x)
+            axis, turned = out * along + across * deflected[k], self.deflection.slopes(x)[k]
+            return axis if _is_zero(high) else axis + out * (-high * sin(turned)) + across * (high * cos(turned))
+
+        recipe = {"beam": self.name, "side": side, "height": height, "ends": ends}
+        return Curve(self.root, place, (0.0, 1.0), self._own_frame(), side=side, up=up, ends=ends, bends=self.q,
+                     recipe=recipe)  # fmt: skip
+
+    def _own_frame(self) -> Frame:
+        """A frame fixed in that of the beam, torques on which are on the beam: what contacts exert at a place of it."""
+        name, frames = f"{self.name}_own", self.frame.tree.frames
+        if name not in frames:
+            self.body.stations[self.frame.rotated(name, 0.0, self.frame.z)] = self.root
+        return frames[name]
+
+    def _bending_direction(self) -> str:
+        """The only direction in which it bends: that of the plane of its curve."""
+        found = [direction for direction in self.deflection.fields if direction != "stretch"]
+        if len(found) != 1 or found[0] == "twist":
+            moves = ", ".join(found) or "nothing"
+            raise ModelError(f"the curve of beam '{self.name}' lies in a plane, and the beam has modes of {moves}. "
+                             "Let it bend along y or along z alone, or give contacts points of it, "
+                             "beam.at(s).")  # fmt: skip
+        return found[0]
+
     # --- to look at ---------------------------------------------------------------------------------------------
 
     def axis(self, count: int = 21, factor: float = 1.0) -> list[Point]:
@@ -171,6 +210,17 @@ class Beam:
         while f"{self.name}_{letter}{k}" in taken:
             k += 1
         return f"{self.name}_{letter}{k}"
+
+
+def _must_be_height(beam: str, side: Any, height: Any) -> None:
+    """Refuse what is no side of a beam, and no height over its axis."""
+    if side not in (1, -1):
+        raise ModelError(f"the side of the curve of beam '{beam}' is {side!r}. Give 1, where deflections are positive, "
+                         "or -1.")  # fmt: skip
+    known = isinstance(height, int | float) and not isinstance(height, bool)
+    if not (isinstance(height, Expr) or known) or (known and not 0.0 <= height < float("inf")):
+        raise ModelError(f"the height of the curve of beam '{beam}' over its axis is {height!r}. Give a length that is "
+                         "not negative; side=-1 is the other face.")  # fmt: skip
 
 
 def _is_zero(value: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from latchwork.contact.curves import Curve
 from latchwork.errors import ModelError
 from latchwork.flexible.beam import Beam, beam_of, integral_names
 from latchwork.flexible.end_conditions import polynomial_shapes
@@ -74,6 +75,12 @@ class SegmentedBeam:
         """The frame of the section at arc length s, a number."""
         segment, local = self._place(s)
         return segment.frame_at(local, name)
+
+    def curve(self, side: int = 1, height: Any = 0.0, ends: bool = True) -> Curve:
+        """Refused: each segment has a curve of its own."""
+        raise ModelError(f"the curve of the segmented beam '{self.name}' would have corners where segments join. Give "
+                         f"contacts the curves of its segments, {self.name}.segments[0].curve(), or points of it, "
+                         "beam.at(s).")  # fmt: skip
 
     def _place(self, s: Any) -> tuple[Beam, Expr]:
         g, n = self.frame.graph, len(self.segments)

@@ -13,7 +13,7 @@ from latchwork.kane.wrenches import Wrenches, generalized_forces
 from latchwork.mechanics.algebra import NULL, Triple, add3, cross3, matvec, scale3
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
-from latchwork.mechanics.loads import GeneralizedForce, Load
+from latchwork.mechanics.loads import GeneralizedForce, Load, Wrench
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
@@ -45,7 +45,7 @@ def add_load(wrenches: Wrenches, load: Load) -> None:
     for frame, torque in load.torques:
         if frame is not newtonian:
             wrenches.twist(frame, motion.in_speeds(torque.components(frame)))
-    for q, effort in load.efforts if isinstance(load, GeneralizedForce) else ():
+    for q, effort in load.efforts if isinstance(load, GeneralizedForce | Wrench) else ():
         wrenches.strain(q.node, rebuild(motion.g, [effort.node], motion.kinematics.replaced)[0])
 
 

@@ -155,12 +155,14 @@ class Torsion:
 
 @dataclass(frozen=True, eq=False)
 class Wrench:
-    """Forces at points and torques on frames that act together: what a constraint exerts, where one pair is too few."""
+    """Forces at points, torques on frames and efforts on coordinates that act together: what a constraint exerts,
+    where one pair is too few. Efforts are what forces on a body that bends do to its elastic coordinates."""
 
     forces: tuple[tuple[Point, Vector], ...] = ()
     torques: tuple[tuple[Frame, Vector], ...] = ()
     name: str = ""
     potential: Expr | None = None
+    efforts: tuple[tuple[Expr, Expr], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,8 +36,8 @@ MESH = 13  # lines of a plane in either direction
 
 
 def outline(shape: Any, measured: Measured) -> Outline | None:
-    """How a shape is drawn; nothing for those that are not known here."""
-    made = OUTLINES.get(type(shape))
+    """How a shape is drawn; nothing for those that are not known here, and for what bends: points of it are."""
+    made = None if getattr(shape, "bends", ()) else OUTLINES.get(type(shape))
     return None if made is None else made(shape, measured)
 
 

@@ -5,24 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.loads import Wrench
 from latchwork.mechanics.point import Point, anchor
 from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.derivative import dt
+from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.ops import ZERO
 
-Forces = tuple[tuple[Point, Vector], ...]
-Torques = tuple[tuple[Frame, Vector], ...]
+Bends = tuple[tuple[Expr, Vector], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Spot:
-    """The point of a frame that is at ``arm`` from ``point``, a point fixed in the frame: v = v_P + ω × arm.
+    """The material point that is at ``arm`` from ``point``, a point fixed in the frame: v = v_P + ω × arm + Σ p_j q̇_j.
 
-    A wheel touches the road with one spot after the other; none of them is a point of the model.
+    A wheel touches the road with one spot after the other; none of them is a point of the model. What bends in the
+    frame has coordinates q_j with which the material point moves there, p_j = ∂p/∂q_j, as ``bends``.
     """
 
     point: Point
     frame: Frame
     arm: Vector
+    bends: Bends = ()
 
     @property
     def name(self) -> str:
@@ -32,15 +36,16 @@ class Spot:
         return self.name
 
 
-def spot(point: Point, frame: Frame, arm: Vector) -> Point | Spot:
+def spot(point: Point, frame: Frame, arm: Vector, bends: Bends = ()) -> Point | Spot:
     """The spot, or simply the point where nothing moves or the arm is zero."""
-    return point if frame.parent is None or arm.is_zero else Spot(point, frame, arm)
+    return Spot(point, frame, arm, bends) if bends or not (frame.parent is None or arm.is_zero) else point
 
 
 def velocity(place: Point | Spot) -> Vector:
     """v in N, in terms of q̇; where a point is not located, as declared."""
     if isinstance(place, Spot):
-        return velocity(place.point) + at_home(place.frame.angular_velocity()).cross(place.arm)
+        turning = velocity(place.point) + at_home(place.frame.angular_velocity()).cross(place.arm)
+        return sum((partial * dt(q) for q, partial in place.bends), start=turning)
     start = anchor(place)
     if start is None:
         return place.velocity()
@@ -60,10 +65,12 @@ def at_home(v: Vector) -> Vector:
     return Vector(v.tree, {frame: (row[0], row[1], row[2]) for frame, row in parts.items()})
 
 
-def exerted(on: Point | Frame | Spot, vector: Vector) -> tuple[Forces, Torques]:
-    """A force R at a point, a torque on a frame; on a spot, R at its point and the torque arm × R on its frame."""
+def exerted(on: Point | Frame | Spot, vector: Vector) -> Wrench:
+    """A force R at a point, a torque on a frame; on a spot, R at its point, the torque arm × R on its frame, and the
+    efforts p_j · R on coordinates with which it bends."""
     if isinstance(on, Frame):
-        return (), ((on, vector),)
+        return Wrench((), ((on, vector),))
     if isinstance(on, Point):
-        return ((on, vector),), ()
-    return ((on.point, vector),), ((on.frame, on.arm.cross(vector)),)
+        return Wrench(((on, vector),))
+    efforts = tuple((q, partial.dot(vector)) for q, partial in on.bends)
+    return Wrench(((on.point, vector),), ((on.frame, on.arm.cross(vector)),), efforts=efforts)

@@ -31,7 +31,7 @@ def patch_parts(name: str, shape: Curve | Surface) -> tuple[Part, ...]:
 def _corner(made: Patch, highs: tuple[bool, ...], label: str) -> Ball:
     """Where every parameter is at an end of its range: a corner, which edges leave inwards."""
     at = {s: float(span[high]) for s, span, high in zip(made.symbols, made.shape.spans, highs, strict=True)}
-    place = Place(made.shape.point, made.frame, made.arm.subs(at))
+    place = Place(made.shape.point, made.frame, made.arm.subs(at), made.shape.bends)
     bounds = tuple(Half(place, slope.subs(at).normalized() * (1.0 if high else -1.0))
                    for slope, high in zip(made.slopes, highs, strict=True))  # fmt: skip
     return Ball(place, 0.0, label, bounds)
@@ -41,7 +41,7 @@ def _on_border(made: Patch, fixed: int, high: bool, side: str, k: int) -> Ball:
     """One of three places of a border that goes round: on these it stands where it lies flat, and touches all round."""
     (low, top), span = made.shape.spans[1 - fixed], made.shape.spans[fixed]
     at = {made.symbols[fixed]: float(span[high]), made.symbols[1 - fixed]: low + k * (top - low) / 3.0}
-    place = Place(made.shape.point, made.frame, made.arm.subs(at))
+    place = Place(made.shape.point, made.frame, made.arm.subs(at), made.shape.bends)
     away = made.slopes[fixed].subs(at).normalized() * (1.0 if high else -1.0)
     return Ball(place, 0.0, f"{side} {made.shape.letters[fixed]} {k + 1}", (Half(place, away),))
 

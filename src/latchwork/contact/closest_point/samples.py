@@ -48,9 +48,10 @@ def grid(made: Patch, count: int) -> Array:
 
 
 def _function(made: Patch) -> Function | None:
-    """p, N and ∂p/∂s in the body's frame, as a program of s and the parameters; None where one has no value."""
+    """p, N and ∂p/∂s in the body's frame, not bent, as a program of s and the parameters; None where one has no
+    value."""
     g = made.shape.point.tree.graph
-    nodes = [node for v in (made.arm, made.outward, *made.slopes) for node in v.components(made.frame)]
+    nodes = _nodes(made)
     parameters = _parameters(made, nodes)
     if any(g.symbols[e.node].value is None for e in parameters):
         return None
@@ -62,11 +63,15 @@ def _parameters(made: Patch, nodes: list[int]) -> list[Expr]:
     return [Expr(g, i) for i in reachable(g, nodes) if i in g.symbols and g.symbols[i].kind == "parameter"]
 
 
+def _nodes(made: Patch) -> list[int]:
+    straight = dict.fromkeys(made.shape.bends, 0.0)
+    return [node for v in (made.arm, made.outward, *made.slopes) for node in v.subs(straight).components(made.frame)]
+
+
 def _rows(made: Patch, s: Array) -> Array:
     """Parameters of the shape with those of the model behind them."""
     g = made.shape.point.tree.graph
-    nodes = [node for v in (made.arm, made.outward, *made.slopes) for node in v.components(made.frame)]
-    held = [g.symbols[e.node].value or 0.0 for e in _parameters(made, nodes)]
+    held = [g.symbols[e.node].value or 0.0 for e in _parameters(made, _nodes(made))]
     return np.hstack([s, np.tile(held, (len(s), 1))])
 
 

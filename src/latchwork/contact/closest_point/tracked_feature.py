@@ -36,7 +36,7 @@ class Plane:
 
 def place_of(made: Patch) -> Place:
     """The material place p(s)."""
-    return Place(made.shape.point, made.frame, made.arm)
+    return Place(made.shape.point, made.frame, made.arm, made.shape.bends)
 
 
 def hosted_feature(name: str, guest: Place | Patch, host: Plane | Patch, radius: Any = 0.0) -> Feature:

@@ -17,11 +17,13 @@ from latchwork.symbolic.expr import Expr, minimum
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A material place: at ``arm`` from a point, both fixed in a frame."""
+    """A material place: at ``arm`` from a point, both fixed in a frame, but for what ``bends`` in it, coordinates on
+    which the arm depends."""
 
     point: Point
     frame: Frame
     arm: Vector
+    bends: tuple[Expr, ...] = ()
 
     def seen_from(self, other: Place) -> Vector:
         """The vector from another place to this one."""
@@ -29,11 +31,11 @@ class Place:
 
     def beside(self, further: Vector) -> Place:
         """The place of the same frame that is further by a vector fixed in it."""
-        return Place(self.point, self.frame, self.arm + further)
+        return Place(self.point, self.frame, self.arm + further, self.bends)
 
     def touching(self, further: Vector) -> Point | Spot:
         """The material point that is further by a vector now."""
-        return spot(self.point, self.frame, self.arm + further)
+        return spot(self.point, self.frame, self.arm + further, tuple((q, self.arm.diff(q)) for q in self.bends))
 
 
 @dataclass(frozen=True, eq=False)

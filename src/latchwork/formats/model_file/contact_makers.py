@@ -8,6 +8,7 @@ from typing import Any
 
 from latchwork.contact import curves, shapes
 from latchwork.contact.law import Contact, Coulomb, zones
+from latchwork.errors import did_you_mean
 from latchwork.formats.expressions.evaluate import evaluated
 from latchwork.formats.expressions.functions import SCALAR, VECTOR
 from latchwork.formats.expressions.parser import vector
@@ -121,6 +122,8 @@ def side(build: Build, given: Reference | Entry) -> Any:
     if isinstance(given, Reference):
         return build.found(given)
     ((word, entry),) = given.values.items()
+    if word == "face":
+        return _face(build, entry)
     fields = _fields(SHAPES[word].item)
     with entry.place.blamed():
         made = {key: _argument(build, fields[key], value) for key, value in entry.values.items()
@@ -132,6 +135,16 @@ def side(build: Build, given: Reference | Entry) -> Any:
         if "file" in entry:
             made["points"] = mesh_corners(entry["file"], build.folder)
         return CLASSES[word](**made)
+
+
+def _face(build: Build, entry: Entry) -> Any:
+    """The curve of a beam."""
+    name, beams = entry["beam"].value, build.model.beams
+    with entry.place.blamed():
+        if name not in beams:
+            raise entry["beam"].place.error(f"there is no beam '{name}'.{did_you_mean(name, beams)}")
+        return beams[name].curve(entry.get("side", 1), measure(build, entry["height"]) if "height" in entry else 0.0,
+                                 entry.get("ends", True))  # fmt: skip
 
 
 def _fields(item: Item) -> dict[str, Item]:

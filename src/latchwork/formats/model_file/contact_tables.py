@@ -109,6 +109,13 @@ SURFACE = Shape("surface", {
     "side": SIDE,
 })  # fmt: skip
 
+FACE = Shape("face of a beam", {
+    "beam": Field("text", "the beam, which bends in a plane", needed=True),
+    "side": Field("number", "1 where deflections are positive, or -1; 1 unless given"),
+    "height": Field("scalar", "over its axis; 0 unless given"),
+    "ends": Field("truth", "false where its ends are not touched"),
+})  # fmt: skip
+
 # A word for each class of shapes: in small letters.
 SHAPES = {
     "line": Field(LINE, "a line in the plane, without end"),
@@ -127,6 +134,7 @@ SHAPES = {
     "hull": Field(HULL, "the convex hull of points"),
     "curve": Field(CURVE, "a curve in a plane, given by an expression"),
     "surface": Field(SURFACE, "a surface, given by an expression"),
+    "face": Field(FACE, "a side of a beam, which bends with it"),
 }
 SHAPE = Shape("shape", SHAPES, one_of=tuple(SHAPES))
 
@@ -178,7 +186,7 @@ MATERIAL_PAIR = Shape("pair of materials", {
     "b": Field("text", "the name of another", needed=True),
     **LAWS,
 })  # fmt: skip
-COLLIDING = {word: field for word, field in SHAPES.items() if word not in ("curve", "surface")}
+COLLIDING = {word: field for word, field in SHAPES.items() if word not in ("curve", "surface", "face")}
 COLLIDER = Shape("shape that collides", {
     **COLLIDING,
     "point": Field("point", "a point, or a particle by its name"),

@@ -28,6 +28,7 @@ from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import reachable
 
 WORDS = {kind: word for word, kind in CLASSES.items()}
+FACE = {"beam": None, "side": 1, "height": 0.0, "ends": True}  # what is not written of the curve of a beam
 
 
 def contact_text(texts: Texts, model: Model, contact: Contact) -> dict[str, Any]:
@@ -110,6 +111,8 @@ class ShapeText:
             shape = shape.center
         if isinstance(shape, Point):
             return shape.name
+        if isinstance(shape, Curve) and shape.recipe is not None:
+            return {"face": {key: self._text(value) for key, value in shape.recipe.items() if value != FACE[key]}}
         if type(shape) not in WORDS:
             raise FileError(
                 f"contact '{self.contact}' has {shape!r:.60}, which has no word in model files. Give a shape of "

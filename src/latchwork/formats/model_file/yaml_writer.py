@@ -143,7 +143,8 @@ class Writer:
         """Names of the points (0) or frames (1) that came with beams and supports."""
         model = self.model
         found = {name for beam in model.beams.values() for part in beam.segments for name in part.stations[which]}
-        return found | {part.root.name for beam in model.beams.values() for part in beam.segments}
+        parts = [part for beam in model.beams.values() for part in beam.segments]
+        return found | {f"{part.name}_own" if which else part.root.name for part in parts}
 
     # --- geometry -----------------------------------------------------------------------------------------------
 
