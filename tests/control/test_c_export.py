@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import latchwork as lw
-from controlled_models import five_bar, on_branch, slider_crank
+from controlled_models import arm, five_bar, on_branch, slider_crank
+from latchwork.hybrid.autonomous_run import autonomous_run
 
 
 def cart() -> lw.Model:
@@ -113,6 +114,28 @@ def test_a_law_in_c_remembers_as_a_sampled_one(tmp_path):
         at = run.at([0.01 * k, 0.01 * k + 0.005])
         found = call(0.01 * k, at.q[0, :2], at.u[0], np.zeros(2), p)
         assert found == pytest.approx([at["f1"][1], at["f2"][1]], rel=1e-9)
+
+
+def test_a_law_of_expressions_goes_through_the_modes_of_a_run_without_python():
+    """An arm held by springs in its joints lands on a table, slides and rises: the bits of the simulation."""
+    law = lw.control.Law({"T1": "40 * (sin(6 * t) - q1) - 2 * u1", "T2": "-10 * (q2 + 1.4) - u2"})
+    sim = lw.Simulation(arm(), {"q1": 0.8, "q2": -1.4}, controllers=[law], method=lw.RK4(2.0**-9))
+    run, modes = autonomous_run(sim), set()
+    for i in range(1, 33):
+        assert run.advance(i * 2.0**-4) == 0
+        sim.advance(i * 2.0**-4)
+        modes.add(sim.active)
+        assert run.x.tobytes() == sim.state.row.tobytes(), (sim.t, sim.active)
+    assert () in modes and len(modes) > 1
+
+
+def test_laws_that_read_the_mode_are_refused_by_name_in_a_run_without_python():
+    """Continuous or sampled: by the names of the laws."""
+    law = lw.control.Projected(tracks={"q1": 0.0, "q2": 0.0}, gains=(100.0, 20.0), name="reach")
+    for each, name in ((law, "reach"), (lw.control.Sampled(law, 0.01, name="slow"), "slow")):
+        sim = lw.Simulation(arm(), {"q1": 0.8, "q2": -1.4}, controllers=[each])
+        with pytest.raises(lw.ModelError, match=rf"cannot run without Python: it has controllers .{name}.\. Leave"):
+            autonomous_run(sim)
 
 
 def test_what_cannot_become_c_is_refused_by_name(tmp_path):

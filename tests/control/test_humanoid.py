@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,31 @@ import latchwork as lw
 FILE = "simple_humanoid_description/urdf/simple_humanoid.urdf"
 
 
-def humanoid() -> Any:
-    """The robot of example-robot-data, its base free."""
+def file_of_humanoid() -> Path:
+    """The robot of example-robot-data."""
     try:
         found = [path.locate() for path in files("example-robot-data") or [] if str(path).endswith(FILE)]
     except PackageNotFoundError:
         found = []
     if not found:
         pytest.skip("example-robot-data is not installed")
-    return lw.load(Path(str(found[0])), floating=True, losses=False)
+    return Path(str(found[0]))
+
+
+def humanoid() -> Any:
+    """Its base is free."""
+    return lw.load(file_of_humanoid(), floating=True, losses=False)
+
+
+def scaled(path: Path, unit: float, folder: Path) -> Any:
+    """The same with lengths in another unit: places times it, inertias times its square, gravity times it."""
+    def times(power: int) -> Any:
+        return lambda found: f'{found[1]}="{" ".join(repr(float(x) * unit**power) for x in found[2].split())}"'
+
+    text = re.sub(r'\b(xyz)="([^"]*)"(?=[^>]*rpy)', times(1), path.read_text(encoding="utf-8"))
+    text = re.sub(r'\b(i[xyz][xyz])="([^"]*)"', times(2), text)
+    (folder / f"in_{unit:g}.urdf").write_text(text, encoding="utf-8")
+    return lw.load(folder / f"in_{unit:g}.urdf", floating=True, losses=False, gravity=(0.0, 0.0, -9.81 * unit))
 
 
 def standing(model: Any, depth: float, bounds: Any = None) -> tuple[lw.Simulation, Any]:
@@ -87,3 +104,17 @@ def test_torques_stay_within_bounds():
     found = law.at(sim)
     assert max(abs(torque) for torque in found.inputs.values()) <= 40.0 * (1.0 + 1e-12)
     assert "at their bounds" in found.gives_way[0]
+
+
+def test_its_torques_do_not_depend_on_units(tmp_path):
+    """In metres and in millimetres, under bounds that are met: the same torques, to 1e-9; the same motors give way."""
+    found = []
+    for unit in (1.0, 1000.0):
+        model = scaled(file_of_humanoid(), unit, tmp_path)
+        motors = dict.fromkeys([symbol.name for symbol in model.equations().r], (-40.0 * unit**2, 40.0 * unit**2))
+        sim, law = standing(model, -0.15 * unit, motors)
+        command = law.at(sim)
+        found.append((np.array([*command.inputs.values()]) / unit**2, command.gives_way))
+    (here, told), (there, told_there) = found
+    assert there == pytest.approx(here, abs=1e-9 * abs(here).max())
+    assert told == told_there

@@ -15,6 +15,7 @@ import latchwork as lw
 from latchwork.errors import ArgumentError, Incomplete, Interrupted, StudyError
 from latchwork.study import store as store_module
 from latchwork.study.progress import Progress, duration
+from latchwork.study.subject import Outcome
 from random_programs import bits
 
 zarr = pytest.importorskip("zarr")
@@ -328,12 +329,43 @@ def test_a_disk_that_fails_is_told_and_loses_nothing(tmp_path, monkeypatch, numb
         usual(self, name, part, values)
 
     monkeypatch.setattr(store_module.Store, "put", put)
+    monkeypatch.setattr(store_module, "TOGETHER", 0.0)
     with pytest.raises(StudyError, match=message):
         of_ball(path, chunk=3).run(workers=1)
     monkeypatch.undo()
     done = of_ball(path).progress.done
     assert 0 < done < 12
     assert bits(of_ball(path).run(workers=1)["height"]) == bits(of_ball().run(workers=1)["height"])
+
+
+@pytest.mark.parametrize("cost", [0.0, 0.06])
+def test_points_that_take_no_time_are_written_together(tmp_path, monkeypatch, cost):
+    """One piece for all of them; those that take longer than it takes to write are written as they come."""
+    usual, pieces = store_module.Store._write_piece, []
+
+    def write(self, part, outcomes):
+        pieces.append((part, sorted(outcomes)))
+        usual(self, part, outcomes)
+
+    monkeypatch.setattr(store_module.Store, "_write_piece", write)
+    monkeypatch.setattr(store_module, "TOGETHER", 0.05 if cost else 100.0)
+    whole = [Outcome({"x": float(i)}, "", cost) for i in range(12)]
+    study = lw.Study(wave, {"a": np.arange(12.0), "b": [1.0]}, store=tmp_path / "s.zarr", chunk=4)
+    study.store.shape_outputs({"x": ()})
+    waiting = store_module.Waiting(study.store)
+    for task in ((0, 1, 2, 3), (8, 9, 10), (4, 5, 6, 7)):
+        waiting.add({i: whole[i] for i in task})
+    waiting.write()
+    assert [some for _, some in pieces] == ([[0, 1, 2, 3], [8, 9, 10], [4, 5, 6, 7]] if cost else [[*range(11)]])
+    assert study.store.status.tolist() == [1] * 11 + [0]
+    assert study.store.output("x")[:11].tolist() == [*range(11)]
+
+
+def test_pieces_are_chunks_that_follow_each_other(tmp_path):
+    """Points of chunks 0, 1 and 3: two pieces."""
+    study = lw.Study(wave, {"a": np.arange(14.0), "b": [1.0]}, chunk=4)
+    found = [(part, [*some]) for part, some in study.store._pieces(dict.fromkeys((12, 1, 5, 2)))]
+    assert found == [(slice(0, 8), [1, 2, 5]), (slice(12, 14), [12])]
 
 
 def test_one_process_at_a_time_runs_a_study(tmp_path):

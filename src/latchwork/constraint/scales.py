@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -103,11 +104,14 @@ def measured(base: Base, x: Array, sizes: Iterable[float] = ()) -> Base:
 
 def _length(base: Base, x: Array, qdot: Array, g: float, sizes: Iterable[float]) -> float:
     """L: see above."""
-    offsets, n_q = base.offsets, len(base.lengths)
-    together = x.copy()
-    together[1 : 1 + n_q][base.lengths] = 0.0
-    part = largest((*offsets.sizes(together)[offsets.moving].tolist(), *sizes))
-    where = largest((*offsets.sizes(x).tolist(), *np.abs(x[1 : 1 + n_q][base.lengths]).tolist()))
+    offsets, places = base.offsets, 1 + np.flatnonzero(base.lengths)
+    here = apart = offsets.sizes(x)
+    if len(places):
+        together = x.copy()
+        together[places] = 0.0
+        here = offsets.sizes(together)
+    part = largest((*here[offsets.moving].tolist(), *sizes))
+    where = largest((*apart.tolist(), *np.abs(x[places]).tolist()))
     v = largest(np.abs(qdot[base.lengths]).tolist())
     found = max(part, FAR * where) if part > 0.0 else where or (math.pi * math.pi * v * v / g if g > 0.0 else 0.0)
     return rounded_length(found) if found > 0.0 else 1.0
@@ -136,7 +140,13 @@ def _parts(base: Base, x: Array) -> tuple[Array, Array, Array]:
     """q̇, the diagonal of M, and f at a state."""
     n_q, n = len(base.equations.q), len(base.equations.u)
     out, first = base.motion(x), n_q + n * (n + 1) // 2
-    return out[:n_q], out[[n_q + j * (j + 3) // 2 for j in range(n)]], out[first : first + n]
+    return out[:n_q], out[_diagonal(n_q, n)], out[first : first + n]
+
+
+@lru_cache(maxsize=64)
+def _diagonal(n_q: int, n: int) -> NDArray[np.intp]:
+    """Where the diagonal of M stands behind q̇."""
+    return np.array([n_q + j * (j + 3) // 2 for j in range(n)], dtype=np.intp)
 
 
 def _gravity(base: Base, x: Array) -> float:

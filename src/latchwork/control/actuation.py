@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from latchwork.control.tracks import name_of
-from latchwork.errors import ModelError, did_you_mean
+from latchwork.errors import ModelError, did_you_mean, listed
 from latchwork.kane.equations import Equations
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.ops import ONE, ZERO
@@ -25,6 +25,10 @@ def inputs_of(equations: Equations, given: Sequence[Any] | None, whose: str,
             raise ModelError(f"'{equations.name}' has no input that {whose} could command. Declare motors: "
                              "T = model.input('T'); model.actuate(link, T).")  # fmt: skip
         return chosen
+    given = listed(given, f"what {whose} is to command", "Give a list: inputs=['T1', 'T2'].")
+    if not given:
+        raise ModelError(f"{whose} is to command no input. Name some, or leave inputs out to command all that act by a "
+                         f"force.{did_you_mean('', known)}")  # fmt: skip
     names = tuple(name_of(each) for each in given)
     for name in names:
         if name not in known:

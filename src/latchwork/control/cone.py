@@ -42,6 +42,11 @@ class Cone:
         """The rows of its normals and tangents in a mode, −1 where there is none; nothing where it does not hold."""
         if self.rows is not None:
             held = [rows.names.index(name) for name in self.rows if name in rows.names]
+            wrong = [name for name in self.rows if name not in rows.names]
+            if wrong and (held or self.on in rows.slices):
+                known = rows.names[rows.slices[self.on]] if self.on in rows.slices else rows.names
+                raise ModelError(f"the cone in '{self.on}' names the row {', '.join(wrong)}, and the rows are "
+                                 f"{', '.join(known)}. Name the one that is normal, then those across it.")  # fmt: skip
             return [_three(held)] if held else []
         found = []
         for whose, part in rows.slices.items():

@@ -29,7 +29,10 @@ def given_metric(name: str, inputs: Sequence[str], given: Mapping[Any, float]) -
     if set(values) != set(inputs):
         raise ModelError(f"the metric of law '{name}' weighs {', '.join(values)}; it commands "
                          f"{', '.join(inputs)}. Give a positive number for each.")  # fmt: skip
-    weight = np.array([float(values[each]) for each in inputs])
+    try:
+        weight = np.array([float(values[each]) for each in inputs])
+    except (TypeError, ValueError):
+        weight = np.array([np.nan])
     if not (np.isfinite(weight).all() and (weight > 0.0).all()):
         raise ModelError(f"the metric of law '{name}' is {values}. Give positive numbers.")
     return weight

@@ -22,7 +22,7 @@ from latchwork.constraint.terms import Array
 from latchwork.control.actuation import inputs_of
 from latchwork.control.law import Law
 from latchwork.control.sampled import Sampled
-from latchwork.errors import EvaluationError, ModelError, spelled
+from latchwork.errors import EvaluationError, ModelError, must_be, spelled
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.model import Model
 
@@ -124,7 +124,7 @@ def stabilised(model: Model, run: Trajectory, period: float, *, inputs: Sequence
     backwards along it; ``final`` weighs the states at its end."""
     constrained = _constrained(model)
     chosen = inputs_of(constrained.unconstrained, inputs, f"'{name}'")
-    times = np.arange(run.t[0], run.t[-1] + 0.5 * period, period)
+    times = _times_of(run, period, "period")
     at = run.at(np.minimum(times, run.t[-1]))
     feed = np.column_stack([at[each] for each in chosen])
     every = [symbol.name for symbol in constrained.unconstrained.r]
@@ -165,7 +165,15 @@ def feed_forward(run: Trajectory, inputs: Sequence[Any], every: float) -> dict[s
     """The inputs of a run as tables, to be given to another: constrained inverse dynamics, worked out before."""
     from latchwork.hybrid.table import Table
 
-    times = np.arange(run.t[0], run.t[-1] + 0.5 * every, every)
+    times = _times_of(run, every, "every")
     at = run.at(np.minimum(times, run.t[-1]))
     names = [getattr(each, "name", str(each)) for each in inputs]
     return {name: Table(times, np.broadcast_to(at[name], len(times)), "linear") for name in names}
+
+
+def _times_of(run: Trajectory, step: float, what: str) -> Array:
+    """Times along a run, a step apart."""
+    must_be(run, Trajectory, "the run to follow", "Give what lw.simulate does.")
+    if isinstance(step, bool) or not isinstance(step, (int, float)) or not 0.0 < step < np.inf:
+        raise EvaluationError(f"{what} = {step!r} is no time from one look to the next. Give seconds: {what}=1e-3.")
+    return np.arange(run.t[0], run.t[-1] + 0.5 * step, step)

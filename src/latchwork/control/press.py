@@ -20,10 +20,13 @@ from typing import Any
 from latchwork.constraint.rows import Rows
 from latchwork.contact.rolling_resistance import PIVOTING, ROLLING
 from latchwork.control.cone import is_of
-from latchwork.errors import ModelError, did_you_mean
+from latchwork.errors import ModelError, did_you_mean, spelled
 from latchwork.symbolic.expr import Expr
 
+MOST_ROWS = 3  # of a contact point: its normal, and two across it
 
+
+@spelled
 @dataclass(frozen=True, eq=False)
 class Press:
     """``Press("table", 10.0)``: 10 N in the contact or constraint of this name, or in one of its rows or features.
@@ -40,6 +43,14 @@ class Press:
     speed: Any = None
 
     def __post_init__(self) -> None:
+        parts = self.on.items() if isinstance(self.on, Mapping) else [(self.on, 1.0)]
+        if not parts or not all(isinstance(name, str) and _is_factor(factor) for name, factor in parts):
+            raise ModelError(f"a force is to be kept in {self.on!r:.80}. Give the name of a constraint, a contact or a "
+                             "row, or several with factors: {\"left\": 0.5, \"right\": -0.5}.")  # fmt: skip
+        self._must_be_finite()
+
+    def _must_be_finite(self) -> None:
+        """Refuse gains, a filter and a force that are no numbers."""
         parts = self.gains if isinstance(self.gains, Sequence) else ()
         if len(parts) != 2:
             raise ModelError(f"the gains of the force in '{self.name}' are {self.gains!r}. Give (G_F, G_I).")
@@ -84,7 +95,10 @@ class Press:
         """The rows of a constraint, all of them for a force on a speed; of a contact, the normals of its features."""
         if name in rows.names and name not in rows.slices:
             return [rows.names.index(name)]
-        places: list[int] = []
+        places, whole = list[int](), name.partition("[")[0]
+        if whole != name and whole in rows.slices and whole in bilateral:
+            raise ModelError(f"'{whole}' has no row '{name}', in which a law is to keep a force. Its rows are "
+                             f"{', '.join(rows.names[rows.slices[whole]])}.")  # fmt: skip
         for whose, part in rows.slices.items():
             if whose.endswith((ROLLING, PIVOTING)) or not is_of(whose, name):
                 continue
@@ -104,6 +118,10 @@ class Press:
             if name not in names and name.partition(":")[0] not in names and name.partition("[")[0] not in names:
                 raise ModelError(f"'{name}', in which a law is to keep a force, is no constraint or contact of "
                                  f"'{model}'.{did_you_mean(name, names)}")  # fmt: skip
+            whole, bracket, row = name.partition("[")
+            if bracket and whole.partition(":")[0] in contacts and row not in [f"{i}]" for i in range(MOST_ROWS)]:
+                raise ModelError(f"'{name}', in which a law is to keep a force, is no row of the contact '{whole}' of "
+                                 f"'{model}': 0 is its normal, 1 and 2 are across it.")  # fmt: skip
             value = self.force if isinstance(self.force, (int, float)) else None
             if value is not None and self.speed is None and value * factor < 0.0 and len(self.factors) == 1 \
                     and name.partition(":")[0] in contacts:
@@ -111,3 +129,7 @@ class Press:
                                  "can only be pressed. Give a force that is not negative; it opens where that falls to "
                                  "zero.")  # fmt: skip
 
+
+def _is_factor(factor: Any) -> bool:
+    """Whether a force can be multiplied by it."""
+    return isinstance(factor, (int, float)) and not isinstance(factor, bool) and math.isfinite(factor) and factor != 0.0

@@ -19,6 +19,7 @@ from latchwork.control.cone import Cone
 from latchwork.control.law_nodes import law_program
 from latchwork.control.law_program import LawProgram
 from latchwork.control.press import Press
+from latchwork.control.tracks import name_of
 from latchwork.errors import ModelError, spelled
 from latchwork.hybrid.controllers import Extended, Plan
 from latchwork.kane.equations import Equations
@@ -48,6 +49,10 @@ class _Law:
             raise ModelError(f"the forces of law '{self.name}' are {self.forces!r}. Give a list of "
                              "lw.control.Press(name, force).")  # fmt: skip
         object.__setattr__(self, "forces", tuple(forces))
+        kept = [(frozenset(each.factors.items()), name_of(each.speed)) for each in forces]
+        if twice := [each.name for i, each in enumerate(forces) if kept[i] in kept[:i]]:
+            raise ModelError(f"law '{self.name}' is to keep the force in '{twice[0]}' twice. Give one lw.control.Press "
+                             "for it.")  # fmt: skip
         cones = [self.cones] if isinstance(self.cones, Cone) else self.cones
         if not isinstance(cones, (list, tuple)) or not all(isinstance(each, Cone) for each in cones):
             raise ModelError(f"the cones of law '{self.name}' are {self.cones!r}. Give a list of "
@@ -161,7 +166,10 @@ def _matrix(law: _Law, letter: str, part: Any, k: int, shown: str) -> list[list[
         return zero
     if flat and all(isinstance(row, (list, tuple)) and len(row) == k for row in rows):
         return [[_finite(law, letter, each) for each in row] for row in rows]
-    shape = np.shape(part) if not isinstance(part, Expr) else ()
+    if not isinstance(rows, (list, tuple)):
+        raise ModelError(f"{letter} of law '{law.name}' is {part!r:.60}. Give a finite number or an expression; one "
+                         f"for each of {shown}; or a {k} × {k} matrix.")  # fmt: skip
+    shape = np.shape(part)
     raise ModelError(f"{letter} of law '{law.name}' has the shape {shape}, and {k} rows are tracked: {shown}. Give one "
                      f"number, {k} of them, or a {k} × {k} matrix.")  # fmt: skip
 

@@ -25,7 +25,7 @@ from latchwork.control.law_program import LawProgram
 from latchwork.control.projected import _Law
 from latchwork.control.sensors import Readings
 from latchwork.control.tracks import name_of
-from latchwork.errors import ArgumentError, EvaluationError, ModelError, spelled
+from latchwork.errors import ArgumentError, EvaluationError, ModelError, did_you_mean, spelled
 from latchwork.hybrid.controllers import Plan
 from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.hybrid.path import ModeDynamics
@@ -73,6 +73,9 @@ class Sampled:
             number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
             if not (math.isfinite(number) and number >= least) or (what == "period" and number == 0.0):
                 raise ModelError(f"the {what} of '{own}' is {value!r}. Give seconds: period=1e-3.")
+        if self.sensors is not None and not isinstance(self.sensors, Mapping):
+            raise ModelError(f"the sensors of '{own}' are {self.sensors!r:.60}. Give them by name: "
+                             "sensors={\"tilt\": \"q1 + q2\"}.")  # fmt: skip
         if not isinstance(self.seed, int):
             raise ModelError(f"the seed of '{own}' is {self.seed!r}. Give a whole number.")
         if isinstance(self.law, (Law, _Law)):
@@ -94,7 +97,33 @@ class Sampled:
         else:
             names = tuple(self.law.expressions) if isinstance(self.law, Law) else tuple(map(name_of, self.inputs or ()))
             plan = plan.owning(self.name, names)
+        self._must_shape(names)
         return replace(plan, sampled=(*plan.sampled, SampledProgram(self, names, program)))
+
+
+    def _must_shape(self, inputs: Sequence[str]) -> None:
+        """Refuse quanta and bounds that are none, or of inputs that it does not command."""
+        for what, given in (("quantum", self.quantum), ("bounds", self.bounds)):
+            named = {name_of(key): each for key, each in given.items()} if isinstance(given, Mapping) else {"": given}
+            if unknown := [name for name in named if name and name not in inputs]:
+                raise ModelError(f"'{self.name}' has {what} for {', '.join(unknown)}, which it does not command."
+                                 f"{did_you_mean(unknown[0], inputs)}")  # fmt: skip
+            for each in named.values():
+                if what == "quantum" and not (_is_number(each) and 0.0 <= each < math.inf):
+                    raise ModelError(f"the quantum of '{self.name}' is {given!r:.60}. Give numbers that are not "
+                                     "negative.")  # fmt: skip
+                if what == "bounds" and not (each is None or _is_interval(each)):
+                    raise ModelError(f"the bounds of '{self.name}' are {given!r:.60}. Give (least, most), for all or "
+                                     "by name.")  # fmt: skip
+
+
+def _is_number(given: Any) -> bool:
+    return isinstance(given, (int, float)) and not isinstance(given, bool)
+
+
+def _is_interval(pair: Any) -> bool:
+    is_pair = isinstance(pair, (list, tuple)) and len(pair) == 2
+    return is_pair and all(map(_is_number, pair)) and bool(pair[0] <= pair[1])
 
 
 @dataclass(eq=False)
@@ -183,7 +212,10 @@ class SampledProgram:
         answer = self.given.law(sim.t, q, u, own, **options)
         if not isinstance(answer, Mapping) or set(map(name_of, answer)) != set(self.inputs):
             raise EvaluationError(f"it returned {answer!r:.80}. Return a dictionary with {', '.join(self.inputs)}.")
-        return {name_of(name): float(value) for name, value in answer.items()}, own
+        try:
+            return {name_of(name): float(value) for name, value in answer.items()}, own
+        except (TypeError, ValueError):
+            raise EvaluationError(f"it returned {answer!r:.80}. Return numbers.") from None
 
     def _shaped(self, name: str, value: float) -> float:
         """Rounded to quanta, then kept within bounds; memory is left as it is."""

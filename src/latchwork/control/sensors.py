@@ -19,7 +19,7 @@ import numpy as np
 from latchwork.constraint.forces import forces_in
 from latchwork.constraint.terms import Array, Base
 from latchwork.control.tracks import name_of
-from latchwork.errors import ModelError
+from latchwork.errors import ModelError, must_be, spelled
 from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.symbol_lookup import look_up
@@ -40,15 +40,21 @@ if TYPE_CHECKING:
 AXES = "xyz"
 
 
+@spelled
 def gyro(name: str, frame: Frame | Link) -> dict[str, Expr]:
     """The angular velocity of a frame in N, in its own axes: ``name_x``, ``name_y``, ``name_z``."""
+    must_be(frame, (Frame, Link), f"what gyro '{name}' is fixed to", "Give a frame, or a link.")
     frame = frame.frame if isinstance(frame, Link) else frame
     omega = frame.angular_velocity()
     return {f"{name}_{axis}": each for axis, each in zip(AXES, omega.measures(frame), strict=True)}
 
 
+@spelled
 def accelerometer(name: str, model: Model, point: Point, frame: Frame | Link) -> dict[str, Expr]:
     """The acceleration of a point in N without that of gravity, in the axes of a frame."""
+    must_be(model, Model, f"the model of accelerometer '{name}'", "Give the model.")
+    must_be(point, Point, f"the place of accelerometer '{name}'", "Give a point.")
+    must_be(frame, (Frame, Link), f"what accelerometer '{name}' is fixed to", "Give a frame, or a link.")
     frame = frame.frame if isinstance(frame, Link) else frame
     N, g, replaced = model.frame, model.graph, model.equations().derivation.kinematics.replaced
     velocity = rebuild(g, [operand(g, each) for each in point.velocity().measures(N)], replaced)  # in terms of u

@@ -128,6 +128,8 @@ def must_be_autonomous(sim: Simulation) -> None:
     """Refuse what only Python can answer in a run, by name."""
     state, world, name = sim.state, sim.world, sim.equations.name
     tracked = [point.name for point in state.contacts.contact_points if point.feature.tracked is not None]
+    plan = world.shared.plan
+    continuous = [plan.law_name] if plan.law is not None else []
     sleeping = [point.name for point in state.contacts.asleep]
     reasons = {
         "rules": [rule.rule.name for rule in state.rules.watched],
@@ -135,11 +137,11 @@ def must_be_autonomous(sim: Simulation) -> None:
         "curves and surfaces, whose nearest places are tracked": tracked,
         "shapes that are only bounded yet": [*state.waiting],
         "contacts that are not watched yet": sleeping,
-        "controllers": [str(law) for law in (*world.shared.plan.sampled, world.shared.plan.law) if law is not None],
+        "controllers": [*[law.name for law in plan.sampled], *continuous],
         "inputs from tables": _tables(state),
         "a collision without a list": ["model.collide"] if not world.broad_phase.is_idle else [],
         "the method": [] if is_ours(sim.method) else [str(sim.method)],
-        "the design": [] if type(world.design) is Embedded else [str(world.design)],
+        "the design": [] if continuous or type(world.design) is Embedded else [str(world.design)],
         "time steps": ["thick"] if state.event_rate.is_thick else [],
     }
     found = [f"{what} ({', '.join(names)})" for what, names in reasons.items() if names]

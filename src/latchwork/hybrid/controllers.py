@@ -269,8 +269,9 @@ def _failed(sim: Simulation, law: SampledLaw, why: str) -> ControlError:
     """A law that has no command where the run stands, with the run so far."""
     run = sim.known
     where = f"t = {sim.t:.9g}, q = {_shown(sim.q)}, u = {_shown(sim.u)}"
-    return ControlError(f"controller '{law.name}' of '{sim.equations.name}' at {where}: {why} The error's run holds "
-                        "what was computed until then.", None if run is None else run.path, run)  # fmt: skip
+    kept = "" if run is None else " The error's run holds what was computed until then."
+    return ControlError(f"controller '{law.name}' of '{sim.equations.name}' at {where}: {why}{kept}",
+                        None if run is None else run.path, run)  # fmt: skip
 
 
 def _shown(values: Mapping[str, float]) -> str:

@@ -51,6 +51,12 @@ class Member(Simulation):
     looks_ahead = False
 
 
+class Untold(Member):
+    """A run of an ensemble of which no function is asked: nobody replays its resets."""
+
+    replays = False
+
+
 @dataclass(frozen=True)
 class Ensemble:
     """A mechanism, and how its runs are made."""
@@ -74,7 +80,7 @@ class Ensemble:
         """One run, the first of so many ``like`` it. Whatever goes wrong in it is the reason that it failed for, and no
         other's."""
         try:
-            sim, doubt = self._simulated(start)
+            sim, doubt = self._simulated(start, Member if self.outputs else Untold)
             row = self._row(sim, doubt)
             if like > 1:
                 compile_for(sim.record.segments, like)
@@ -88,10 +94,10 @@ class Ensemble:
         """The trajectory from a start."""
         return self._simulated(start)[0].trajectory()
 
-    def _simulated(self, start: Start) -> tuple[Simulation, str]:
+    def _simulated(self, start: Start, kind: type[Member] = Member) -> tuple[Simulation, str]:
         """A simulation run to its end, and what the audit says of it."""
         shared = self.mechanism.with_inputs(start.r) if start.r else self.mechanism
-        sim = Member(shared, start.q, start.u, parameters=start.p, start=float(self.times[0]), **self.settings)
+        sim = kind(shared, start.q, start.u, parameters=start.p, start=float(self.times[0]), **self.settings)
         try:
             sim.advance(float(self.times[-1]), stop_when=self.stop_when)
         except AuditError as error:
@@ -107,7 +113,7 @@ class Ensemble:
         x, udot = path.at(times)
         n = len(self.mechanism.equations.q)  # curves that contacts track have coordinates behind these
         own = [*range(n), *range(len(sim.equations.q), x.shape[1])]
-        events = Events(replace(event, reset=None) for event in sim.record.events)
+        events = Events([event if event.reset is None else replace(event, reset=None) for event in sim.record.events])
         run = sim.trajectory() if self.outputs else None
         outputs = {name: asked(run, times, what) for name, what in self.outputs.items()} if run is not None else {}
         return Row(x[:, own], udot, float(sim.t), path.stats.steps, events, outputs, doubt)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -83,7 +83,7 @@ class ContactWords:
 
     def after(self, s: ContactStates) -> ContactStates:
         """The states of a run with these."""
-        return replace(s, **self._fields, zones=self.memory.zones_in(s.zones, self.zones),
+        return s.but(**self._fields, zones=self.memory.zones_in(s.zones, self.zones),
                        approach_scale=self.approach_scale, motion_scale=self.motion_scale,
                        shared=self.shared)  # fmt: skip
 

@@ -73,7 +73,8 @@ class Driven:
         """What is held at some times: ``rest`` with the numbers of the tables in place."""
         if not self.columns and isinstance(t, float):
             return rest
-        held = np.array(np.broadcast_to(rest, (*np.shape(t), rest.shape[-1])) if np.ndim(t) else rest)
+        held = np.empty((*np.shape(t), rest.shape[-1]))
+        held[...] = rest
         for column in self.columns:
             held[..., column.places] = column.table.numbers(t)
         return held

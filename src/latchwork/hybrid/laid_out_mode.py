@@ -35,14 +35,13 @@ from latchwork.integrate.workspace import Memory
 from latchwork.program.function import Function
 from latchwork.program.records.memory import values
 from latchwork.program.records.shape import words_of
-from latchwork.program.records.view import record_at
 
 if TYPE_CHECKING:
     from latchwork.hybrid.mode_table import Holds, ModeTable
 
 LAP, KEY, CODE, FRESH, SIZE, CHOSEN = 0, 8, 12, 14, 15, 17  # fields of a `ModeRecord`
 
-(GUARDS,) = words_of(EmbeddedMode, "guards")
+GUARDS, DEPENDENT = words_of(EmbeddedMode, "guards", "dep")
 
 
 class LaidOutMode(NamedTuple):
@@ -147,8 +146,10 @@ class MachineMode:
         _, n, m = terms.sizes
         pivot, numbers = float(self._chosen[0]), self._chosen[1:]
         typical, lengths, weights = numbers[:m], numbers[m : 2 * m], numbers[2 * m : 2 * m + n]
-        dependent = [0] * n
-        for j in record_at(EmbeddedMode, self._block.z, self._block.start).dep:
+        _, z, start = self._block
+        words, dependent = z.view(np.int64), [0] * n
+        first = start + int(words[start + DEPENDENT])
+        for j in words[first : first + m].tolist():
             dependent[j] = 1
         chosen = selection_of((1,) * m, tuple(dependent))
         return SelectedSpeeds(chosen, numbers[2 * m + n :].reshape(m, n), typical, lengths, weights, pivot)

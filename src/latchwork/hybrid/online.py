@@ -209,6 +209,8 @@ def _jumped(table: ModeTable, state: SimState, names: str, by_itself: bool) -> t
 def with_rules(state: SimState, rules: Iterable[Rule]) -> SimState:
     """The state with more rules, which act from now on."""
     rules, contacts = list(rules), state.contacts
+    if not rules:
+        return state
     for rule in rules:
         for name in contacts.contacts.intersection(rule.release):
             raise ModelError(f"rule '{rule.name}' is to release '{name}', a contact, which opens by itself where "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple, Protocol, TypeGuard
 
 import numpy as np
@@ -142,15 +143,15 @@ class Path:
 
     def _together(self, items: list[tuple[Segment, Array, Array]]) -> list[tuple[Array, Array | None]]:
         """(q, u, work) and u̇ of rows of states, segment by segment; where one has u̇, all have."""
-        parts = [self._full(*item) for item in items]
+        rest = [self._held(segment, t) for segment, t, _ in items]
+        parts = [self._full(*item, held) for item, held in zip(items, rest, strict=True)]
         if all(udot is None for _, udot in parts):
             return parts
-        rest = [self._held(segment, t) for segment, t, _ in items]
         return [(full, segment.dynamics.accelerations(t, x, r) if udot is None else udot)
                 for (full, udot), (segment, t, x), r in zip(parts, items, rest, strict=True)]  # fmt: skip
 
-    def _full(self, segment: Segment, t: Array, x: Array) -> tuple[Array, Array | None]:
-        full, udot = segment.dynamics.full(t, x, self._held(segment, t))
+    def _full(self, segment: Segment, t: Array, x: Array, rest: Array) -> tuple[Array, Array | None]:
+        full, udot = segment.dynamics.full(t, x, rest)
         n_q, late = full.shape[1] - 1 - len(self.driven.equations.u), self._width - full.shape[1]
         if late:  # coordinates that came into the run later have no value yet
             full = np.insert(full, [n_q] * late, np.nan, axis=1)
@@ -221,21 +222,21 @@ class Path:
                 f"t = {float(t[outside][0])!r} lies outside the solution, which runs from {float(starts[0])!r} to "
                 f"{last!r}. Integrate further, or ask within."
             )
-        which = np.searchsorted(starts, t, side="right") - 1
-        items: list[tuple[Segment, Array, Array]] = []
-        order = []
-        for i in sorted({*which.tolist()}):
-            here = np.flatnonzero(which == i)
-            solution = self.segments[i].solution
-            when = np.minimum(t[here], solution.t[-1])
-            is_sample = len(when) == 1 and (when[0] == solution.t[0] or when[0] == solution.t[-1])
-            x = solution.x[:1] if when[0] == solution.t[0] else solution.x[-1:]
-            items.append((self.segments[i], when, x if is_sample else solution.at(when)))
-            order.append(here)
-        rows = self._together(items)
-        back = np.argsort(np.concatenate(order)) if order else np.empty(0, dtype=int)
-        if not rows:
+        if not len(t):
             return np.empty((0, self.x.shape[1])), None
+        which = np.searchsorted(starts, t, side="right") - 1
+        order = np.argsort(which, kind="stable")
+        which, t = which[order], t[order]
+        first = [0, *(np.flatnonzero(which[1:] != which[:-1]) + 1).tolist(), len(t)]
+        items: list[tuple[Segment, Array, Array]] = []
+        for a, b in pairwise(first):
+            segment = self.segments[which[a]]
+            solution = segment.solution
+            when = np.minimum(t[a:b], solution.t[-1])
+            is_sample = b - a == 1 and (when[0] == solution.t[0] or when[0] == solution.t[-1])
+            x = solution.x[:1] if when[0] == solution.t[0] else solution.x[-1:]
+            items.append((segment, when, x if is_sample else solution.at(when)))
+        rows, back = self._together(items), np.argsort(order)
         udot = _joined([u for _, u in rows])
         return np.concatenate([x for x, _ in rows])[back], None if udot is None else udot[back]
 

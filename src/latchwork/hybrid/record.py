@@ -52,6 +52,7 @@ class Record:
     backs: list[tuple[float, frozenset[Feature]]] = field(default_factory=list)  # features that are met from behind
     listed: dict[Any, tuple[tuple[str, ...], ...]] = field(default_factory=dict)  # modes made ready before they are met
     pending: Pending | None = None
+    replays: bool = True  # whether resets are kept, to be replayed
     balance: Balance = field(default_factory=Balance)
     slopes: Function | None = None  # of elastic bodies, and whether it was told that they are not small
     bent: bool = False
@@ -76,8 +77,10 @@ class Record:
         """Note what `told` makes events of, when they are asked for."""
         self._untold.append(given)
 
-    def keep(self, reset: KeptReset) -> KeptReset:
-        """Keep a reset; the oldest of many is dropped."""
+    def keep(self, reset: KeptReset) -> KeptReset | None:
+        """Keep a reset, if any are kept; the oldest of many is dropped."""
+        if not self.replays:
+            return None
         self.resets.append(reset)
         if len(self.resets) > RESETS:
             self.resets.popleft().drop()

@@ -119,9 +119,9 @@ class Notes(NamedTuple):
             changed.noted(record)
         if self.row is None or self.kept is None:
             return
-        record.keep(self.kept)
+        kept = record.keep(self.kept)
         if self.told is not None:
-            record.tell_later(*self.told, self.kept)
+            record.tell_later(*self.told, kept)
         before, after = self.names
         if before != after or record.pending is None:
             record.begin_switch(t, before, after, self.began)

@@ -73,6 +73,7 @@ class Simulation:
     """
 
     looks_ahead, keeps_awake = True, False  # see `World`
+    replays = True  # see `Record`
 
     def __init__(self, model: Model | Equations | Constrained | Mechanism, q: Any = None, u: Any = None, *,
                  constraints: Sequence[Constraint] = (), inputs: Mapping[str, Any] | None = None,
@@ -80,7 +81,7 @@ class Simulation:
                  start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
                  at_once: bool | None = None, thick: TimeStepping | Literal[False] | None = None,
                  progress: Callable[[float], None] | None = None, audit: Auditing = "raise") -> None:  # fmt: skip
-        self.record = Record()
+        self.record = Record(replays=self.replays)
         shared = model if isinstance(model, Mechanism) else mechanism_of(model, constraints, inputs, controllers)
         model, equations, permanent, plan = shared.model, shared.equations, shared.permanent, shared.plan
         if progress is not None and not callable(progress):

@@ -253,8 +253,8 @@ def _changed(sim: Simulation, current: ModeIntegration, changes: Sequence[Change
         record.worked("integrate", dynamics.names, t, began, change.ended)
         closed, points = before.contacts.closed, before.contacts.contact_points
         state = counted(state.but(t=change.t, x=change.x, begun=True), change.hits, crossings)
-        state = state.but(contacts=change.contacts.after(state.contacts))
-        state = state if change.laid is None else state.but(modes=with_mode(state.modes, *change.laid))
+        modes = state.modes if change.laid is None else with_mode(state.modes, *change.laid)
+        state = state.but(contacts=change.contacts.after(state.contacts), modes=modes)
         entered = change.after
         if entered is not None and entered.guards.of_rules and (begun or change is not changes[-1]):
             state = state.but(rules=_looked(table, state, entered.guards, change.conditions))

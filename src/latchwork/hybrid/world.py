@@ -52,15 +52,19 @@ class World:
     ahead: Ahead = field(default_factory=Ahead)
 
     def __post_init__(self) -> None:
+        self._asked: tuple[Driven, ModeTable] | None = None  # which table was asked for last
         self.watch = Watch(self.shared.scenes)
 
     def table(self, driven: Driven) -> ModeTable:
         """The mode table of some equations, measured by some scales and units."""
+        if self._asked is not None and self._asked[0] is driven:
+            return self._asked[1]
         tables = self.shared.tables
         found = tables.get((driven.equations, driven.measure))
         if found is None:
             make_room(tables, TABLES)
             found = tables[driven.equations, driven.measure] = ModeTable(driven, self.design)
+        self._asked = driven, found
         return found
 
     def measured(self, driven: Driven, x: Array, contacts: Sequence[Contact]) -> Driven:

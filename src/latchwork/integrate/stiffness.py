@@ -10,6 +10,7 @@ explicitly, however fast; what has decayed limits explicit steps for ever.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -53,10 +54,10 @@ def stiffness_of(function: Executable, t: float, x: Array, rest: Array, scales: 
     found = eigenvalues(jacobian_at(function, np.concatenate([[t], x, rest]), n, scales.states))
     if found is None:
         return NOT_STIFF
-    sizes = np.sqrt(found.real * found.real + found.imag * found.imag)
-    lasts = -found.real * scales.time < DECAYED
-    fastest, least = float(sizes.max(initial=0.0)), 1.0 / scales.time
-    lasting = max(float(sizes[lasts].max(initial=0.0)), least)
+    both = [(real, math.sqrt(real * real + imag * imag))
+            for real, imag in zip(found.real.tolist(), found.imag.tolist(), strict=True)]  # fmt: skip
+    fastest = max([size for _, size in both], default=0.0)
+    lasting = max([1.0 / scales.time, *[size for real, size in both if -real * scales.time < DECAYED]])
     explicit = max(fastest / STABLE, EXPLICIT * lasting) * EVALUATIONS[0] * length
     implicit = IMPLICIT * lasting * (EVALUATIONS[1] * length + SOLVES * n * n + FACTORS * n * n * n)
     return Stiffness(fastest, lasting, explicit > CLEARLY * implicit)
@@ -64,8 +65,9 @@ def stiffness_of(function: Executable, t: float, x: Array, rest: Array, scales: 
 
 def jacobian_at(function: Executable, z: Array, n: int, units: ArrayLike) -> Array:
     """J at one set of inputs by differences, (n, n), of parts of the states or of their units."""
-    steps = HALF * np.maximum(np.abs(z[1 : 1 + n]), LITTLE * np.asarray(units))
-    rows = np.tile(z, (n + 1, 1))
-    rows[1:, 1 : 1 + n] += np.diag(steps)
+    x, rows = z[1 : 1 + n], np.empty((n + 1, len(z)))
+    rows[:] = z
+    moved = rows.ravel()[1 + len(z) :: 1 + len(z)][:n]  # x_i in row 1 + i
+    moved += HALF * np.maximum(np.abs(x), LITTLE * np.asarray(units))
     rates = function.many(rows)
-    return np.asarray(((rates[1:] - rates[0]) / (np.diag(rows[1:, 1 : 1 + n]) - z[1 : 1 + n])[:, None]).T)
+    return np.asarray(((rates[1:] - rates[0]) / (moved - x)[:, None]).T)

@@ -1,14 +1,15 @@
 """The store of a study: arrays by name, a chunk of each for one task, in memory or as a group of Zarr.
 
-A chunk is written in this order: outputs, seconds and reasons, the table of events, and at last the status of its
-points. What is cut off in between has no status, and is computed again. Zarr replaces a chunk by a whole one, never by
-a part. Tables of events are ragged: a file of Parquet for each chunk.
+A piece, some chunks that follow each other, is written in this order: outputs, seconds and reasons, the tables of
+events, and at last the status of its points. What is cut off in between has no status, and is computed again. Zarr
+replaces a chunk by a whole one, never by a part. Tables of events are ragged: a file of Parquet for each chunk.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,7 @@ from latchwork.study.subject import Outcome
 Array = NDArray[np.float64]
 MISSING, DONE, FAILED = 0, 1, 2
 REASON = 400  # bytes kept of a reason
+TOGETHER, MOST_WAITING = 0.05, 4096  # s; points
 FORMAT = 1
 EVENTS = ("point", "t", "kind", "name", "energy", "changes")
 
@@ -42,6 +44,9 @@ class Memory:
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
+
+    def update_attributes(self, told: dict[str, Any]) -> None:
+        self.attrs |= told
 
     def create_array(self, name: str, *, shape: tuple[int, ...], dtype: str, fill_value: Any, **_: Any) -> NDArray[Any]:
         found = self._arrays[name] = np.full(shape, fill_value, dtype=dtype)
@@ -111,22 +116,45 @@ class Store:
                                             dtype="float64", fill_value=float("nan"), dimension_names=dims)  # fmt: skip
             self.group.attrs["outputs"] = {name: list(shape) for name, shape in shapes.items()}
 
-    def write(self, task: int, outcomes: Mapping[int, Outcome]) -> None:
-        """The outcomes of some points of a task, by number; the rest of its chunk stays as it is."""
-        part = slice(task * self.chunk, min((task + 1) * self.chunk, self.count))
+    def write(self, outcomes: Mapping[int, Outcome]) -> None:
+        """The outcomes of some points, by number, in as few pieces as they make; the rest of their chunks stays as it
+        is."""
         with self.spoken():
-            for name in self.shapes or {}:
-                self.put(f"output {name}", part, {i: found.outputs[name] for i, found in outcomes.items()
-                                                   if found.outputs is not None})  # fmt: skip
-            self.put("seconds", part, {i: found.seconds for i, found in outcomes.items()})
-            failed = {i: _bytes(found.reason) for i, found in outcomes.items() if found.outputs is None}
-            if failed:
-                self.put("reason", part, failed)
-            self._put_events(task, outcomes)
-            self.put("status", part, {i: FAILED if found.outputs is None else DONE for i, found in outcomes.items()})
+            for part, some in self._pieces(outcomes):
+                self._write_piece(part, some)
+
+    def _pieces(self, outcomes: Mapping[int, Outcome]) -> Iterator[tuple[slice, dict[int, Outcome]]]:
+        """Outcomes in chunks that follow each other, with the points of these."""
+        by_chunk: dict[int, dict[int, Outcome]] = {}
+        for i in sorted(outcomes):
+            by_chunk.setdefault(i // self.chunk, {})[i] = outcomes[i]
+        first = last = min(by_chunk, default=0)
+        some: dict[int, Outcome] = {}
+        for chunk, inside in by_chunk.items():
+            if chunk > last + 1:
+                yield self._points_of(first, last), some
+                first, some = chunk, {}
+            last, some = chunk, some | inside
+        if some:
+            yield self._points_of(first, last), some
+
+    def _points_of(self, first: int, last: int) -> slice:
+        return slice(first * self.chunk, min((last + 1) * self.chunk, self.count))
+
+    def _write_piece(self, part: slice, outcomes: Mapping[int, Outcome]) -> None:
+        for name in self.shapes or {}:
+            self.put(f"output {name}", part, {i: found.outputs[name] for i, found in outcomes.items()
+                                               if found.outputs is not None})  # fmt: skip
+        self.put("seconds", part, {i: found.seconds for i, found in outcomes.items()})
+        failed = {i: _bytes(found.reason) for i, found in outcomes.items() if found.outputs is None}
+        if failed:
+            self.put("reason", part, failed)
+        for task in {i // self.chunk: None for i in outcomes}:
+            self._put_events(task, {i: found for i, found in outcomes.items() if i // self.chunk == task})
+        self.put("status", part, {i: FAILED if found.outputs is None else DONE for i, found in outcomes.items()})
 
     def put(self, name: str, part: slice, values: Mapping[int, Any]) -> None:
-        """Values of some points of a chunk, by number; others stay."""
+        """Values of some points of a piece, by number; others stay."""
         array = self._array(name)
         whole = len(values) == part.stop - part.start
         chunk = np.empty((part.stop - part.start, *array.shape[1:]), array.dtype) if whole else np.array(array[part])
@@ -180,6 +208,30 @@ class Store:
             yield
         finally:
             os.close(handle)
+
+
+class Waiting:
+    """Outcomes that wait to be written, together: to write takes longer than to compute what takes no time. Less than
+    `TOGETHER` of computing waits, and no longer than that while more comes."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._outcomes = store, dict[int, Outcome]()
+        self._cost, self._wrote = 0.0, time.monotonic()
+
+    def add(self, outcomes: Mapping[int, Outcome]) -> None:
+        """Some more points, by number."""
+        self._outcomes |= outcomes
+        self._cost += sum([each.seconds for each in outcomes.values()])
+        late = time.monotonic() - self._wrote > TOGETHER
+        if late or self._cost > TOGETHER or len(self._outcomes) > MOST_WAITING:
+            self.write()
+
+    def write(self) -> None:
+        """Write what waits."""
+        some, self._outcomes, self._cost = self._outcomes, {}, 0.0
+        if some:
+            self._store.write(some)
+        self._wrote = time.monotonic()
 
 
 def _bytes(text: str) -> NDArray[np.uint8]:
@@ -244,9 +296,7 @@ def _made(path: Path | None, group: Any, facts: Mapping[str, Any], points: Point
                        fill_value=0.0, dimension_names=("point", "parameter"))[:] = points.values  # fmt: skip
     told = {"latchwork study": FORMAT, "chunk": chunk, "points": list(points.names), "kind": points.kind,
             "axes": [axis.tolist() for axis in points.axes], **facts}  # fmt: skip
-    for key, value in told.items():  # "complete" comes last: a store whose making was cut off is told apart by it
-        group.attrs[key] = value
-    group.attrs["whole"] = True
+    group.update_attributes({**told, "whole": True})  # last, at once: a store whose making was cut off has none
     return Store(path, group, chunk, count)
 
 

@@ -19,7 +19,7 @@ from latchwork.program.interrupt import interrupted, listening
 from latchwork.program.processes import cores
 from latchwork.study.points import Points, points_of
 from latchwork.study.progress import Progress, duration, listener
-from latchwork.study.store import DONE, FAILED, MISSING, facts_of, opened
+from latchwork.study.store import DONE, FAILED, MISSING, Waiting, facts_of, opened
 from latchwork.study.subject import FunctionSubject, ModelSubject, Outcome, Subject, digest
 from latchwork.study.workers import Computed, by_futures, compute, on_dask, on_this_machine
 
@@ -91,8 +91,9 @@ class Study:
             progress: Callable[[Progress], None] | bool | None = None) -> Study:  # fmt: skip
         """Compute what is missing or failed, on so many cores of this machine, a Dask ``client``, or an ``executor``.
 
-        A task is written as it comes back. Ctrl-C, a full disk or the end of a cluster lose no more than the tasks
-        that are under way: ``run`` again goes on. ``progress=True`` tells on standard error how far it is.
+        A task is written as it comes back; those that took no time, together. Ctrl-C, a full disk or the end of a
+        cluster lose no more than the tasks that are under way: ``run`` again goes on. ``progress=True`` tells on
+        standard error how far it is.
         """
         tell, chosen = listener(progress), [each for each in (workers, client, executor) if each is not None]
         if len(chosen) > 1:
@@ -112,31 +113,36 @@ class Study:
 
     def _run(self, todo: list[int], tell: Callable[[Progress], None], workers: int | None, client: Any,
              executor: Any) -> None:  # fmt: skip
-        began, before = time.perf_counter(), self.progress
-        left = self._pilot(todo)
+        began, before, failed = time.perf_counter(), self.progress, 0
+        waiting = Waiting(self.store)
+        try:
+            left = self._pilot(todo, waiting)
+            done = len(todo) - len(left)
+            for _, outcomes in self._computed(left, workers, client, executor):
+                checked = {i: self._checked(i, outcome) for i, outcome in outcomes.items()}
+                waiting.add(checked)
+                done += len(checked)
+                failed += sum(each.outputs is None for each in checked.values())
+                seconds = time.perf_counter() - began
+                rest = seconds / max(done, 1) * (len(todo) - done)
+                tell(Progress(before.done + done - failed, failed, len(todo) - done, seconds, rest))
+        finally:
+            waiting.write()
+
+    def _computed(self, left: Sequence[int], workers: int | None, client: Any, executor: Any) -> Computed:
+        """Tasks of the points that are left, as they are computed."""
         tasks: dict[int, dict[int, dict[str, float]]] = {}
         for i in left:
             tasks.setdefault(i // self.store.chunk, {})[i] = self.points.at(i)
-        found: Computed
         if client is not None:
-            found = on_dask(self.subject, tasks, client)
-        elif executor is not None:
-            found = by_futures(self.subject, tasks, executor.submit)
-        else:
-            found = on_this_machine(self.subject, tasks, workers or cores())
-        done, failed = len(todo) - len(left), 0
-        for task, outcomes in found:
-            checked = {i: self._checked(i, outcome) for i, outcome in outcomes.items()}
-            self.store.write(task, checked)
-            done += len(checked)
-            failed += sum(each.outputs is None for each in checked.values())
-            seconds = time.perf_counter() - began
-            rest = seconds / max(done, 1) * (len(todo) - done)
-            tell(Progress(before.done + done - failed, failed, len(todo) - done, seconds, rest))
+            return on_dask(self.subject, tasks, client)
+        if executor is not None:
+            return by_futures(self.subject, tasks, executor.submit)
+        return on_this_machine(self.subject, tasks, workers or cores())
 
-    def _pilot(self, todo: list[int]) -> list[int]:
+    def _pilot(self, todo: list[int], waiting: Waiting) -> list[int]:
         """Compute points here until one has told the shapes of outputs, and what all processes share is made; those
-        that are left."""
+        that are left. What was computed waits to be written."""
         tried = 0
         while tried < min(len(todo), PILOTS if self.store.shapes is None else 1):
             i = todo[tried]
@@ -145,7 +151,7 @@ class Study:
                 return []
             if self.store.shapes is None and outcome.outputs is not None:
                 self._shape(i, outcome)
-            self.store.write(i // self.store.chunk, {i: self._checked(i, outcome)})
+            waiting.add({i: self._checked(i, outcome)})
             tried += 1
             if self.store.shapes is not None:
                 break

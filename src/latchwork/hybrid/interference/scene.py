@@ -79,17 +79,21 @@ class Scene:
         self._lay_pieces(driven, pieces, {frame: i for i, frame in enumerate(frames)}, x)
         self.sizes = self._sizes()
         self.watched, self.deep, self._allowed = np.arange(0), np.zeros(0), 0.0
+        self._which: list[bool] | None = None  # the contacts that are looked at
         self._kept: tuple[NDArray[np.int64], Array, Array] = self.pairs[:0], self._ways[:0], self.deep
         self.begin(x)
 
     def begin(self, x: Array) -> None:
         """Stand at a state from which a run begins: nothing was looked at yet."""
         self.x[:], self._ways[:] = x, (1.0, 0.0, 0.0)
-        self.watched = self.watched[:0]
+        self.watched, self._which = self.watched[:0], None
         self.watch([True] * len(self.told))
 
-    def watch(self, which: Sequence[bool]) -> None:
+    def watch(self, which: list[bool]) -> None:
         """Look at the pairs of some contacts only."""
+        if which == self._which:
+            return
+        self._which = which
         if len(self.watched):
             self._ways[self.watched] = self._kept[1]
         self.watched = np.flatnonzero(np.array(which, dtype=bool)[self.whose])
