@@ -104,7 +104,7 @@ class Simulation:
         self.start: Start | None = None
         if permanent:
             terms = self.world.table(drives).constraint_terms(holds)
-            x, self.start = consistent(terms, row, given.q_held, given.u_held)
+            x, self.start = consistent(terms, row, given.q_held, given.u_held, given.q_unsaid)
         else:
             must_have_inertia(self.world.table(drives).base, drives, t, np.append(x[1:n], 0.0), rest)
         drawn = [contact for contact in contacts if not (contact.recipe or contact.bounds)]
