@@ -28,6 +28,8 @@ from latchwork.errors import (
     ProgramError,
     SpeedsError,
     StudyError,
+    UnknownAttribute,
+    UnknownName,
     Unsettled,
     VelocityError,
 )
@@ -334,6 +336,8 @@ __all__ = [
     "SpeedsError",
     "VelocityError",
     "ArgumentError",
+    "UnknownAttribute",
+    "UnknownName",
     "ConstraintError",
     "ContactError",
     "ControlError",

@@ -4,8 +4,9 @@
 
 The second is a plastic impact: p are its impulses. Numbers that were given by name are held while the others can
 give way; where they cannot, those named last move too, at last all of them. Coordinates that nobody gave start at rest;
-where that leads nowhere (a linkage at zero is often stretched, and singular), further and further from it. Steps and residuals are measured in units
-of the mechanism (`units`), so that lengths may be given in any: it is assembled in the same way.
+where that leads nowhere (a linkage at zero is often stretched, and singular), further and further from it. Steps and
+residuals are measured in units of the mechanism (`units`), so that lengths may be given in any: it is assembled in the
+same way.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from latchwork.constraint.scales import measured
 from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, select
 from latchwork.constraint.solve import all_speeds
 from latchwork.constraint.terms import Array, Terms, terms_of
-from latchwork.errors import ConstraintError, EvaluationError, did_you_mean, listed
+from latchwork.errors import ConstraintError, EvaluationError, answering, did_you_mean, listed, spelled_methods
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import random_states
 from latchwork.kane.tables import Table
@@ -44,6 +44,8 @@ MEETS, ROUNDING = 1e-6, 1e-15  # of what rows make of speeds, and of what they u
 ATTEMPTS = 8  # random states from which an assembled one is sought
 
 
+@answering
+@spelled_methods
 class Constrained:
     """F̃_r + F̃_r* = 0 with F̃_r = F_r + Σ D_sr F_s: one equation for each independent speed."""
 

@@ -20,7 +20,7 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.joints.methods import Part, Parts, Place
 from latchwork.constraint.rule import Rule
 from latchwork.contact.law import Contact
-from latchwork.errors import ArgumentError, EvaluationError, ModelError, must_be, spelled
+from latchwork.errors import ArgumentError, EvaluationError, ModelError, answering, must_be, spelled
 from latchwork.hybrid.audit import Auditing, auditing
 from latchwork.hybrid.checkpoint import Checkpoint, Reader
 from latchwork.hybrid.contacts.broad_phase import BroadPhase
@@ -64,6 +64,7 @@ from latchwork.model import Model
 from latchwork.program.interrupt import hearing
 
 
+@answering
 @spelled
 class Simulation:
     """A run that is advanced, changed and looked at.

@@ -9,7 +9,7 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.contact.law import Contact
 from latchwork.contact.materials import Laws, Material, Materials
-from latchwork.errors import ModelError, did_you_mean, must_be_name, spelled
+from latchwork.errors import ModelError, answering, must_be_name, spelled
 from latchwork.mechanics.system import System
 from latchwork.model.loading import Loading
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from latchwork.symbolic.expr import Expr
 
 
+@answering
 class Model(Loading):
     """A mechanism: symbols, frames and points, bodies, joints, loads, and how the generalized speeds are defined."""
 
@@ -48,15 +49,6 @@ class Model(Loading):
             f"{f', {len(self._contacts)} contacts' if self._contacts else ''}"
             f"{f', {len(self._collisions)} collisions' if self._collisions else ''}>"
         )
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Answer a name that a model does not have with the nearest that it has."""
-            if name.startswith("_"):
-                raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-            known = [each for each in dir(type(self)) if not each.startswith("_")]
-            raise AttributeError(f"a model has no '{name}'.{did_you_mean(name, known)}")
 
     # --- beams --------------------------------------------------------------------------------------------------
 

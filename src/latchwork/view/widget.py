@@ -18,7 +18,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from latchwork.errors import EvaluationError, must_be
+from latchwork.errors import EvaluationError, must_be, spelled
 from latchwork.files import write_text
 from latchwork.model import Model
 from latchwork.view.live.files import FILES
@@ -29,6 +29,7 @@ HEIGHT = 620  # pixels
 Send = Callable[[dict[str, Any], list[bytes]], None]
 
 
+@spelled
 def show(model: Model, *, q: Mapping[str, float] | None = None, u: Mapping[str, float] | None = None,
          height: int = HEIGHT) -> Any:  # fmt: skip
     """The live page of a model as a widget: it runs in the cell, to be grabbed, stopped and looked into.

@@ -4,6 +4,7 @@
 const NEAR = { mouse: 14, pen: 18, touch: 30 }; // px within which something is taken
 const REACH = 2; // px: how far a line drawn by hand may be off when it is simplified
 const GLIDE = 0.15; // s in which the eye follows
+const EDGE = 0.14; // of the picture: bodies that have all gone so far out are followed
 const TURNS = " ↻", AIM = "◎ "; // behind the names of torques, in front of those of targets
 const FEW = 6; // arrows that all have a number; of more, the strong ones
 const PATH = 400; // places of a path
@@ -289,21 +290,27 @@ class Bench {
       const now = this.middle(), step = mix(now, 1, mix(drawing.middle, 1, this.ahead, 1), -1);
       const along = scene.ground ? mix(step, 1, scene.ground.up, -dot(step, scene.ground.up)) : step;
       if (Math.hypot(...along) * drawing.pixels < 1) return;
-      const since = (performance.now() - (this.glided || 0)) / 1000; // s
-      this.glided = performance.now();
-      drawing.middle = mix(drawing.middle, 1, along, 1 - Math.exp(-since / GLIDE));
+      drawing.middle = mix(drawing.middle, 1, along, this.glide());
       this.ask();
       return;
     }
     const places = dots.map((dot) => drawing.screen(drawing.row(dot.at, 3)));
     const off = [0, 1].map((k) => {
-      const values = places.map((p) => p[k]), size = [drawing.wide, drawing.high][k], edge = 0.08 * size;
+      const values = places.map((p) => p[k]), size = [drawing.wide, drawing.high][k], edge = EDGE * size;
       const [low, high] = [Math.min(...values), Math.max(...values)];
       return high < edge ? edge - high : low > size - edge ? size - edge - low : 0;
     });
     if (!off[0] && !off[1]) return;
-    drawing.shift = [drawing.shift[0] + 0.12 * off[0], drawing.shift[1] + 0.12 * off[1]];
+    const way = this.glide();
+    drawing.shift = [drawing.shift[0] + way * off[0], drawing.shift[1] + way * off[1]];
     this.ask();
+  }
+
+  glide() {
+    // How much of its way the eye goes now, since it was last asked; it starts gently.
+    const now = performance.now(), since = (now - (this.glided || 0)) / 1000; // s
+    this.glided = now;
+    return 1 - Math.exp(-Math.min(since, GLIDE) / GLIDE);
   }
 
   // --- what the pointer does ------------------------------------------------------------------------------------

@@ -118,7 +118,7 @@ class Room:
             exhibit = await asyncio.to_thread(exhibit_of, self.source)
             self.shown = Shown(exhibit, await asyncio.to_thread(picture_of, exhibit))
             self._tell(self._still())
-            self._starting = asyncio.create_task(self._start())  # in a process of its own, which leaves the picture time
+            self._starting = asyncio.create_task(self._start())  # a process of its own, which leaves the picture time
             await asyncio.to_thread(self.shown.get_ready)
             self.visits.name = exhibit.model.name
             await asyncio.shield(self._starting)
