@@ -21,7 +21,6 @@ SUFFIXES = (".yaml", ".yml", *ROBOT_SUFFIXES)
 MOST_BYTES = 20_000_000  # of a model file
 
 
-@spelled
 def load(source: Any, **options: Any) -> Model:
     """A model from a file (``.yaml``, ``.urdf``, MJCF as ``.xml``), or from a SymPy ``KanesMethod`` or ``System``.
 
