@@ -42,7 +42,7 @@ class Room:
         self.shown: Shown | None = None
         self.visits = Visits(source)
         self.state: State | None = None
-        self.empty_since: float | None = None
+        self.empty_since: float | None = asyncio.get_running_loop().time()
         self.trouble = ""
         self._is_ready = False
         self._mode: Row | None = None
@@ -84,7 +84,10 @@ class Room:
         starting = [] if self._starting is None else [self._starting]  # what has begun to start is stopped
         await asyncio.gather(*tasks, *starting, return_exceptions=True)
         if self.desk.loop is not None:
-            await asyncio.to_thread(self.desk.loop.stop)
+            try:
+                await asyncio.to_thread(self.desk.loop.stop)
+            except RuntimeError:  # the interpreter ends, and gives no threads any more
+                self.desk.loop.stop()
 
     def _welcome(self, visitor: Visitor) -> None:
         if self.shown is None:
