@@ -28,6 +28,8 @@ from latchwork.errors import (
     ProgramError,
     SpeedsError,
     StudyError,
+    UnknownAttribute,
+    UnknownName,
     Unsettled,
     VelocityError,
 )
@@ -337,6 +339,8 @@ __all__ = [
     "SpeedsError",
     "VelocityError",
     "ArgumentError",
+    "UnknownAttribute",
+    "UnknownName",
     "ConstraintError",
     "ContactError",
     "ControlError",

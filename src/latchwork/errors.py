@@ -11,6 +11,8 @@
     ├── ProgramError         a program or a kernel that is not well formed
     ├── EvaluationError      numbers that are missing, unknown, or not finite
     ├── ArgumentError        an argument that a function does not take (a TypeError too)
+    ├── UnknownAttribute     an attribute that an object does not have (an AttributeError too)
+    ├── UnknownName          a name that a table does not have (a KeyError too)
     ├── IntegrationError     a run that could not go on
     │   ├── Interference     two shapes that have passed into each other
     │   ├── Jammed           sliding contacts that can neither stay closed nor open (Painlevé)
@@ -41,6 +43,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 Callee = TypeVar("Callee", bound=Callable[..., Any])
+Kind = TypeVar("Kind", bound=type)
+Item = TypeVar("Item")
 
 
 class LatchworkError(Exception):
@@ -96,6 +100,17 @@ class EvaluationError(LatchworkError):
 
 class ArgumentError(LatchworkError, TypeError):
     """An argument that a function does not take."""
+
+
+class UnknownAttribute(LatchworkError, AttributeError):
+    """An attribute that an object does not have."""
+
+
+class UnknownName(LatchworkError, KeyError):
+    """A name that a table of things by name does not have."""
+
+    def __str__(self) -> str:
+        return printable(str(self.args[0]))
 
 
 class IntegrationError(LatchworkError):
@@ -234,10 +249,22 @@ SYNONYMS = {
 }
 
 
+class ByName(dict[str, Item]):
+    """Things by name, ``what`` they are; a name that is not among them is answered with the nearest."""
+
+    def __init__(self, things: Mapping[str, Item], what: str) -> None:
+        super().__init__(things)
+        self.what = what
+
+    def __missing__(self, name: str) -> Item:
+        raise UnknownName(f"'{name}' is no {self.what}.{did_you_mean(str(name), self)}")
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``" Did you mean 'q1'?"`` where a known name is close, or means the same elsewhere, else the known names."""
     names = [str(item) for item in known]
-    same = [each for each in SYNONYMS.get(name.lower(), ()) if each in names]
+    same = [each for each in names if each.casefold() == name.casefold()]
+    same = same or [each for each in SYNONYMS.get(name.lower(), ()) if each in names]
     close = same or difflib.get_close_matches(name, names, n=1)
     if close:
         return f" Did you mean '{close[0]}'?"
@@ -271,6 +298,22 @@ def spelled_methods(what: Callee) -> Callee:
             kinds = [each.kind for each in inspect.signature(method).parameters.values()]
             if inspect.Parameter.VAR_KEYWORD not in kinds and not hasattr(method, "__wrapped__"):
                 setattr(what, name, _spelled(method))
+    return what
+
+
+def answering(what: Kind) -> Kind:
+    """A class whose objects answer an attribute that they do not have with the nearest that there is."""
+
+    def answer(self: Any, name: str) -> Any:
+        if name.startswith("_") or hasattr(type(self), name):  # a property that failed inside says so itself
+            return object.__getattribute__(self, name)
+        known = [each for each in (*getattr(self, "__dict__", ()), *dir(type(self))) if not each.startswith("_")]
+        elsewhere = getattr(type(self), "_elsewhere", None)  # what the class says of names of other things
+        hint = (elsewhere(name) if elsewhere else "") or did_you_mean(name, known)
+        # ``obj`` keeps Python from adding a guess of its own
+        raise UnknownAttribute(f"{type(self).__name__} has no '{name}'.{hint}", obj=self)
+
+    what.__getattr__ = answer  # type: ignore[attr-defined]
     return what
 
 

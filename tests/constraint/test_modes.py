@@ -295,6 +295,19 @@ def test_what_is_given_by_name_is_kept():
     assert re.search(r"^u_rocker: \S+ instead of 0$", str(run.start), re.MULTILINE)
 
 
+@pytest.mark.parametrize("given", [None, {"q_crank": 0.0}])
+def test_coordinates_that_nobody_gave_start_where_a_loop_closes(given):
+    """At zero a four-bar is stretched out, and singular: it starts from elsewhere, the same way every time."""
+    runs = [lw.simulate(four_bar(), until=0.1, q=given) for _ in range(2)]
+    assert runs[0].start.q.tolist() == runs[1].start.q.tolist()
+    assert runs[0].start.residual < 1e-12
+    assert (runs[0]["q_crank"][0] == 0.0) == (given is not None)
+    with pytest.raises(lw.ConstraintError, match="cannot be assembled"):
+        lw.simulate(four_bar(), until=0.1, q=[0.0, 0.0, 0.0])
+    with pytest.raises(lw.ConstraintError, match="cannot be assembled"):
+        lw.simulate(four_bar(rods=(0.1, 0.2, 0.1)), until=0.1, q=given)
+
+
 def test_no_multiplier_is_computed_in_a_step():
     """The code of a right-hand side and of settling knows no multipliers; that of guards does."""
     assert "multipliers" not in str(emit([embedded, settle]))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 import pytest
 
 import latchwork as lw
-from latchwork.errors import SYNONYMS
+from latchwork.errors import SYNONYMS, answering
 
 ESCAPE = "\x1b[31mred"
 
@@ -15,6 +18,15 @@ def given():
     model = lw.Model("names")
     hinge = model.revolute("hinge", q=["q"], u=["u"])
     return model, hinge, model.frame, model.origin
+
+
+@cache
+def falling():
+    """A run of a stone."""
+    model = lw.Model("stone")
+    y = model.coordinate("y")
+    model.particle("P", model.origin.at("P", y * model.frame.y), 1.0)
+    return lw.simulate(model, 0.1, q=[0.0], u=[1.0])
 
 
 NAMED = {
@@ -66,13 +78,13 @@ def test_names_that_mean_something_already(name, meaning):
 
 def test_a_name_that_a_model_does_not_have_is_answered_by_the_nearest():
     """`model.beem`; and what asks whether there is such a name hears that there is not."""
-    with pytest.raises(AttributeError, match=r"a model has no 'beem'\. Did you mean 'beam'\?"):
+    with pytest.raises(AttributeError, match=r"Model has no 'beem'\. Did you mean 'beam'\?"):
         _ = lw.Model("arm").beem
-    with pytest.raises(AttributeError, match=r"a model has no 'spherical'\. Did you mean 'ball'\?"):
+    with pytest.raises(AttributeError, match=r"Model has no 'spherical'\. Did you mean 'ball'\?"):
         _ = lw.Model("arm").spherical
-    with pytest.raises(AttributeError, match=r"it is a function\. Write lw\.simulate\(model, \.\.\.\)"):
+    with pytest.raises(AttributeError, match=r"It is a function: write lw\.simulate\(model, \.\.\.\)"):
         lw.Model("arm").simulate(until=1.0)
-    with pytest.raises(AttributeError, match=r"its equations have\. Write model\.equations\(\)\.linearize"):
+    with pytest.raises(AttributeError, match=r"Its equations have: write model\.equations\(\)\.linearize"):
         lw.Model("arm").linearize()
     assert not hasattr(lw.Model("arm"), "wings")
     assert not hasattr(lw.Model("arm"), "_repr_html_of_notebooks_")
@@ -106,3 +118,47 @@ def test_a_model_is_counted_in_words():
     assert repr(model) == "<Model 'arm': 1 body, 1 coordinate, 0 loads, 0 constraints>"
     model.particle("elbow", first.origin.at("elbow", 0.5 * first.frame.x), 1.0)
     assert repr(model) == "<Model 'arm': 2 bodies, 1 coordinate, 0 loads, 0 constraints>"
+
+
+ASKED = {
+    "run": (lambda run: run.plott("q1"), "Trajectory has no 'plott'. Did you mean 'plot'?"),
+    "equations": (lambda run: run.equations.lineariz, "Equations has no 'lineariz'. Did you mean 'linearize'?"),
+    "vector": (lambda run: lw.Model("a").frame.x.Dot, "Vector has no 'Dot'. Did you mean 'dot'?"),
+    "frame": (lambda run: lw.Model("a").frame.X, "Frame has no 'X'. Did you mean 'x'?"),
+    "point": (lambda run: lw.Model("a").origin.att, "Point has no 'att'. Did you mean 'at'?"),
+    "audit": (lambda run: run.audit.energy_eror, "Audit has no 'energy_eror'. Did you mean 'energy_error'?"),
+    "event": (lambda run: run.events.foo, "Events has no 'foo'. Known: count, index."),
+    "symbol": (lambda run: lw.Model("a").parameter("length", 1.0).graf, "Expr has no 'graf'. Did you mean 'graph'?"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ASKED)
+def test_what_an_object_does_not_have_is_answered(what):
+    """Of every kind of object that users hold; as an error of Latchwork, which a notebook shows in two lines."""
+    ask, words = ASKED[what]
+    with pytest.raises(lw.UnknownAttribute, match=re.escape(words)):
+        ask(falling())
+
+
+def test_a_property_that_fails_inside_says_so():
+    """An AttributeError inside a property is not taken for a name that is not there."""
+
+    @answering
+    class Odd:
+        @property
+        def broken(self):
+            return None.inside
+
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'inside'"):
+        _ = Odd().broken
+
+
+def test_a_table_answers_a_name_that_it_does_not_have():
+    """Symbols, points, frames, bodies and joints by name: a KeyError that says what was meant."""
+    model = lw.Model("arm")
+    model.parameter("length", 1.0)
+    with pytest.raises(KeyError, match=r"'lenght' is no symbol of 'arm'\. Did you mean 'length'\?"):
+        _ = model.symbols["lenght"]
+    with pytest.raises(lw.UnknownName, match="'Q' is no point of 'arm'"):
+        _ = model.points["Q"]
+    assert model.symbols.get("lenght") is None

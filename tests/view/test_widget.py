@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import queue
 import re
 import shutil
+import subprocess
 import sys
 import time
 
@@ -15,6 +17,7 @@ import pytest
 import latchwork as lw
 from latchwork.view import gallery
 from latchwork.view.widget import Relay, _source, _text, page, show
+from live_house import until
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
@@ -62,6 +65,52 @@ def test_sockets_are_relayed():
     finally:
         relay.stop()
     assert not relay.thread.is_alive()
+
+
+@pytest.mark.parametrize("goes", ["says so", "falls silent"])
+def test_a_mechanism_that_nobody_looks_at_ends(goes):
+    """A page that is closed, or is not heard any more, leaves its room; the loop of an empty room is stopped."""
+    name, source = pendulum()
+    said: queue.Queue = queue.Queue()
+    relay = Relay({name: source}, lambda message, buffers: said.put(message["latchwork"]),
+                  silent=300.0 if goes == "says so" else 0.5, idle=0.4)  # fmt: skip
+    try:
+        relay.hear({"latchwork": "open", "id": "1", "path": f"/live?name={name}"})
+        while said.get(timeout=60.0) != "opened":
+            pass
+        if goes == "says so":
+            relay.hear({"latchwork": "close", "id": "1"})
+        while said.get(timeout=60.0) != "closed":
+            pass
+        until(lambda: not relay.server.rooms, 60.0)
+    finally:
+        relay.stop()
+
+
+def test_a_mechanism_ends_with_its_interpreter(tmp_path):
+    """A script that shows a model and ends leaves no process behind, and says nothing."""
+    script = tmp_path / "show.py"
+    script.write_text("""
+import time
+from latchwork.view import gallery
+from latchwork.view.widget import Relay, _source
+name, source = _source(gallery.load("double_pendulum").models()[0], {}, {})
+relay = Relay({name: source}, lambda message, buffers: None)
+while not (relay.server.rooms[name].desk.loop and relay.server.rooms[name].desk.loop.pid):
+    time.sleep(0.02)
+print(relay.server.rooms[name].desk.loop.pid)
+""")
+    ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=True)
+    assert not ended.stderr
+    until(lambda: not runs(int(ended.stdout)), 20.0)
+
+
+def runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_what_is_missing_is_said(monkeypatch):

@@ -3,8 +3,10 @@
     J δu = −Φ,  q ← q + W δu  with least Σ w_j δu_j²;   u ← u + M⁻¹ Bᵀ p  with  B M⁻¹ Bᵀ p = −(B u + C)
 
 The second is a plastic impact: p are its impulses. Numbers that were given by name are held while the others can
-give way; where they cannot, those named last move too, at last all of them. Steps and residuals are measured in units
-of the mechanism (`units`), so that lengths may be given in any: it is assembled in the same way.
+give way; where they cannot, those named last move too, at last all of them. Coordinates that nobody gave start at rest;
+where that leads nowhere (a linkage at zero is often stretched, and singular), further and further from it. Steps and
+residuals are measured in units of the mechanism (`units`), so that lengths may be given in any: it is assembled in the
+same way.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ EXACT = 1e-13  # a residual this small, in units of the coordinates, is rounding
 ROUGH = 1e-11  # and one this small, where a step does not help
 ASSEMBLED = 1e-9  # a residual that can be accepted where Newton's method ends
 MOST = 200  # Newton steps
+GUESSES = 32  # of coordinates that nobody gave
+TURN, WAY = np.pi, 1.0  # how far the last of them is off at most: radians, lengths of the mechanism
 CUT = 1e-9  # singular values below this part of the largest take no part in a step
 LONGEST = 0.5  # of a step, in radians or in lengths of the mechanism
 CHANGED = 1e-12  # changes below this, in units of the coordinates and of the fastest speed, are not worth telling
@@ -56,10 +60,11 @@ def _off(terms: Terms, x: Array, typical: Array) -> float:
 
 
 def assemble_q(terms: Terms, x: Array, held: Sequence[int] = (), weights: Sequence[float] | None = None,
-               units: Units | None = None) -> Array:  # fmt: skip
+               units: Units | None = None, unsaid: Sequence[int] = ()) -> Array:  # fmt: skip
     """x with coordinates that meet Φ = 0; ``held`` are coordinates to keep if possible, ``weights`` are of δu.
 
-    ``units`` are those of the mechanism at x, or where x is a step away from.
+    ``units`` are those of the mechanism at x, or where x is a step away from; ``unsaid`` are coordinates that nobody
+    gave, which may as well start elsewhere.
     """
     if not terms.rows.configuration:
         return x
@@ -69,8 +74,24 @@ def assemble_q(terms: Terms, x: Array, held: Sequence[int] = (), weights: Sequen
         found, residual = _newton(terms, x, some, weights, units)
         if residual <= ASSEMBLED:
             return found
+    for guess in _elsewhere(terms, x, units, unsaid):
+        placed, residual = _newton(terms, guess, held, weights, units)
+        if residual <= ASSEMBLED:
+            return placed
     _cannot(terms, found, units)
     return found
+
+
+def _elsewhere(terms: Terms, x: Array, units: Units, unsaid: Sequence[int]) -> Iterator[Array]:
+    """States further and further away, in all directions of some coordinates; the same ones every time."""
+    places = np.asarray(unsaid, dtype=int)
+    reach = units.q[places] * np.where(np.array(terms.angles, dtype=bool)[places], TURN, WAY)
+    ways = np.random.default_rng(0).uniform(-1.0, 1.0, (GUESSES, len(places))) if len(places) else ()
+    for k, way in enumerate(ways, 1):
+        guess = x.copy()
+        guess[1 + places] += k / GUESSES * reach * way
+        if np.isfinite(terms.place(normalised(terms, guess)).Phi).all():
+            yield guess
 
 
 def _fewer(held: Sequence[int], free: int) -> Iterator[Sequence[int]]:
@@ -240,10 +261,10 @@ def plastic(B: Array, off: Array, M: Array, unit: Array, typical: Array) -> tupl
 
 
 def consistent(terms: Terms, x: Array, q_held: Sequence[int] = (), u_held: Sequence[int] = (),
-               weights: Sequence[float] | None = None) -> tuple[Array, Start]:  # fmt: skip
-    """A consistent state near x = (t, q, u, rest), and what was changed."""
+               unsaid: Sequence[int] = ()) -> tuple[Array, Start]:  # fmt: skip
+    """A consistent state near x = (t, q, u, rest), and what was changed; ``unsaid`` as in `assemble_q`."""
     n_q, n, _ = terms.sizes
-    placed = assemble_q(terms, x, q_held, weights)
+    placed = assemble_q(terms, x, q_held, unsaid=unsaid)
     moved, impulses = assemble_u(terms, placed, u_held)
     old, new = x[1 : 1 + n_q + n], moved[1 : 1 + n_q + n]
     changes = () if (old == new).all() else _changes(terms, units_at(terms, moved), old, new)

@@ -25,7 +25,7 @@ from latchwork.constraint.scales import measured
 from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, select
 from latchwork.constraint.solve import all_speeds
 from latchwork.constraint.terms import Array, Terms, terms_of
-from latchwork.errors import ConstraintError, EvaluationError, did_you_mean, listed
+from latchwork.errors import ConstraintError, EvaluationError, answering, did_you_mean, listed, spelled_methods
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import random_states
 from latchwork.kane.tables import Table
@@ -44,6 +44,8 @@ MEETS, ROUNDING = 1e-6, 1e-15  # of what rows make of speeds, and of what they u
 ATTEMPTS = 8  # random states from which an assembled one is sought
 
 
+@answering
+@spelled_methods
 class Constrained:
     """Equations of motion with constraints embedded, F̃_r + F̃_r* = 0: one for each independent speed u_r.
 
@@ -292,7 +294,7 @@ class Constrained:
         if weights is not None:
             weights = read(weights, self.unconstrained.u, "weights of the speeds", self.name)
         x, held, _ = self._rough(q, None, t, p)
-        placed = assemble_q(self.terms, x, held, weights)
+        placed = assemble_q(self.terms, x, held, weights, unsaid=unsaid(q, held, len(self.unconstrained.q)))
         return dict(zip(self.unconstrained.q_names, placed[1:].tolist(), strict=False))
 
     def velocities(self, q: Any, u: Any = None, *, t: float = 0.0, p: Any = None) -> dict[str, float]:
@@ -304,7 +306,7 @@ class Constrained:
     def start(self, q: Any = None, u: Any = None, *, t: float = 0.0, p: Any = None) -> Start:
         """A consistent state near a given one, and what had to be changed."""
         x, q_held, u_held = self._rough(q, u, t, p)
-        return consistent(self.terms, x, q_held, u_held)[1]
+        return consistent(self.terms, x, q_held, u_held, unsaid(q, q_held, len(self.unconstrained.q)))[1]
 
     def _rough(self, q: Any, u: Any, t: float, p: Any, r: Any = None) -> tuple[Array, list[int], list[int]]:
         """(t, q, u, r, p) as given, the rest at rest; and which coordinates and speeds were given by name."""
@@ -488,3 +490,8 @@ def by_name(given: Any, rest: dict[str, float]) -> tuple[Any, list[int]]:
     named = {key.name if isinstance(key, Expr) and key.is_symbol else str(key): v for key, v in (given or {}).items()}
     order = list(rest)
     return rest | named, [order.index(name) for name in named if name in rest]
+
+
+def unsaid(given: Any, held: Sequence[int], count: int) -> list[int]:
+    """The places of coordinates that nobody gave: all that are not named; none where a sequence gives all."""
+    return [i for i in range(count) if i not in held] if given is None or isinstance(given, Mapping) else []

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, spelled
 from latchwork.export.runs import export_run
 from latchwork.files import write_text
 from latchwork.hybrid.simulation import Simulation
@@ -38,6 +38,7 @@ CASADI = ("null", "jac", "hess")  # no functions of CasADi
 LONG = 60  # characters of an expression that a comment shows
 
 
+@spelled
 def export_c(equations: Equations | Simulation, directory: str | Path, *, outputs: Mapping[str, Any] | None = None,
              stop_when: Mapping[str, Any] | None = None) -> list[Path]:  # fmt: skip
     """Write ``NAME.c``, ``NAME.h``, ``main.c`` and a ``Makefile`` with q̇, u̇, M, f, energies and more; their paths.
@@ -55,6 +56,7 @@ def export_c(equations: Equations | Simulation, directory: str | Path, *, output
     return CExport(equations.name, groups(equations), tuple(functions), {"r": r, "p": p}).write(target)
 
 
+@spelled
 def export_python(equations: Equations, path: str | Path, *, outputs: Mapping[str, Any] | None = None,
                   stop_when: Mapping[str, Any] | None = None) -> Path:  # fmt: skip
     """Write one file of plain Python with NumPy: a function for each of q̇, u̇, M, f, the energies and more."""
@@ -65,6 +67,7 @@ def export_python(equations: Equations, path: str | Path, *, outputs: Mapping[st
     return write_text(target, text)
 
 
+@spelled
 def to_casadi(equations: Equations, *, outputs: Mapping[str, Any] | None = None,
               stop_when: Mapping[str, Any] | None = None) -> dict[str, Any]:  # fmt: skip
     """A ``casadi.Function`` of (t, q, u, r, p) for each of q̇, u̇, M, f, energies and more. Needs the extra 'casadi'."""
@@ -74,6 +77,7 @@ def to_casadi(equations: Equations, *, outputs: Mapping[str, Any] | None = None,
     return {name: casadi_function(name, program, groups(equations)) for name, _, program in parts}
 
 
+@spelled
 def to_jax(equations: Equations, *, outputs: Mapping[str, Any] | None = None,
            stop_when: Mapping[str, Any] | None = None) -> dict[str, Any]:  # fmt: skip
     """A JAX function of (t, q, u, r, p) for each of q̇, u̇, M, f, the energies and more. Needs the extra 'jax'."""

@@ -20,7 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from latchwork.errors import EvaluationError, FileError
+from latchwork.errors import EvaluationError, FileError, spelled
 from latchwork.export.runs import FLAGS, header, run_name, source
 from latchwork.files import written
 from latchwork.hybrid.autonomous_run import AutonomousRun, autonomous_run
@@ -60,6 +60,7 @@ DESCRIPTION = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
+@spelled
 def export_fmu(sim: Simulation, path: str | Path, *, binary: bool = True) -> Path:
     """Write a simulation, from where it stands, as a co-simulation FMU of FMI 2.0; its path.
 

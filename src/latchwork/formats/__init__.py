@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latchwork.errors import FileError, did_you_mean, must_be
+from latchwork.errors import FileError, did_you_mean, must_be, spelled
 from latchwork.files import read_text
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def load(source: Any, **options: Any) -> Model:
     )
 
 
+@spelled
 def loads(text: str, source: str = "text") -> Model:
     """A model from the text of a model file; ``source`` is what errors call it."""
     from latchwork.formats.model_file.yaml_reader import read_model
@@ -48,6 +49,7 @@ def loads(text: str, source: str = "text") -> Model:
     return read_model(text, source)[0]
 
 
+@spelled
 def dump(model: Model, run: RunSettings | None = None) -> str:
     """A model as the text of a model file, which reads back to the same equations."""
     from latchwork.formats.model_file.run_settings import RunSettings

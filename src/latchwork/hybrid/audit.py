@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from latchwork.constraint.terms import lengths_of
-from latchwork.errors import ArgumentError, AuditError, AuditWarning
+from latchwork.errors import ArgumentError, AuditError, AuditWarning, answering
 from latchwork.hybrid.energy_balance import GROSS, Balance, allowance, allowed, by_work
 from latchwork.hybrid.mode_dynamics import ByAcceleration
 from latchwork.hybrid.path import Path, Segment
@@ -32,6 +32,7 @@ SMALL = 0.35  # rad: turns of sections in the frame of an elastic body
 LOOKED_AT = 200  # states of a run at which is worked out what is allowed, where its end alone does not settle it
 
 
+@answering
 @dataclass(frozen=True)
 class Audit:
     """What can be checked of a run: energy balance, unit length of quaternions, constraints, and what it cost.

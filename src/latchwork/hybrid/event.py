@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, answering
 
 if TYPE_CHECKING:
     from latchwork.hybrid.reset import KeptReset, Reset
@@ -19,6 +19,7 @@ STATES = ("slide", "stick")
 SHOWN = 4  # names in a line
 
 
+@answering
 @dataclass(frozen=True)
 class RunEvent:
     """Something that happened in a run: when, whom it concerns, and what holds before and after.
@@ -99,6 +100,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:SHOWN]) + more
 
 
+@answering
 class Events(tuple[RunEvent, ...]):
     """The events of a run, in the order of time; printed, a line for each."""
 

@@ -20,7 +20,7 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.joints.methods import Part, Parts, Place
 from latchwork.constraint.rule import Rule
 from latchwork.contact.law import Contact
-from latchwork.errors import ArgumentError, EvaluationError, ModelError, must_be, spelled
+from latchwork.errors import ArgumentError, EvaluationError, ModelError, answering, must_be, spelled
 from latchwork.hybrid.audit import Auditing, auditing
 from latchwork.hybrid.checkpoint import Checkpoint, Reader
 from latchwork.hybrid.contacts.broad_phase import BroadPhase
@@ -64,6 +64,7 @@ from latchwork.model import Model
 from latchwork.program.interrupt import hearing
 
 
+@answering
 @spelled
 class Simulation:
     """A run that is advanced, changed and looked at.
@@ -105,7 +106,7 @@ class Simulation:
         self.start: Start | None = None
         if permanent:
             terms = self.world.table(drives).constraint_terms(holds)
-            x, self.start = consistent(terms, row, given.q_held, given.u_held)
+            x, self.start = consistent(terms, row, given.q_held, given.u_held, given.q_unsaid)
         else:
             must_have_inertia(self.world.table(drives).base, drives, t, np.append(x[1:n], 0.0), rest)
         drawn = [contact for contact in contacts if not (contact.recipe or contact.bounds)]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from latchwork.algebra.products import norm
-from latchwork.constraint.constrained import Constrained, by_name, rest_coordinates
+from latchwork.constraint.constrained import Constrained, by_name, rest_coordinates, unsaid
 from latchwork.constraint.constraint import Constraint
 from latchwork.contact.law import Contact
 from latchwork.contact.shapes.base import numeric
@@ -98,11 +98,13 @@ def span(start: Any, until: Any) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Given:
-    """A state as it was given: the row (t, q, u, r, p), and which coordinates and speeds were given by name."""
+    """A state as it was given: the row (t, q, u, r, p), which coordinates and speeds were given by name, and which
+    coordinates nobody gave."""
 
     x: Array
     q_held: list[int]
     u_held: list[int]
+    q_unsaid: list[int]
     states: int
 
     @property
@@ -116,11 +118,13 @@ def start_of(equations: Equations, q: Any, u: Any, held: Mapping[str, float], pa
     """The state at the start of a run. Coordinates and speeds that are not given are 0, or at the stop that is nearest
     to it, quaternions unturned."""
     u, u_held = by_name(u, dict.fromkeys(equations.u_names, 0.0))
+    given = q
     q, q_held = by_name(q, rest_coordinates(equations) | nearest_stops(equations, contacts))
     x = argument_vector(equations.system, t0, q, u, held, parameters)
     must_be_unit(equations, x[1:])
     must_have_masses(equations, x)
-    return Given(x, q_held, u_held, len(equations.q) + len(equations.u))
+    free = unsaid(given, q_held, len(equations.q))
+    return Given(x, q_held, u_held, free, len(equations.q) + len(equations.u))
 
 
 def nearest_stops(equations: Equations, contacts: Iterable[Contact]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, spelled
 
 Array = NDArray[np.float64]
 KINDS = ("held", "linear")
@@ -21,6 +21,7 @@ def _numbers(what: str, given: Any) -> Array:
         raise EvaluationError(f"the {what} of a table are {given!r:.60}. Give a list of numbers.") from None
 
 
+@spelled
 @dataclass(frozen=True, eq=False)
 class Table:
     """Values of an input at some times: ``"held"`` until the next row, or ``"linear"`` in between.

@@ -14,7 +14,7 @@ from latchwork.algebra.products import norm
 from latchwork.constraint.consistency import Start
 from latchwork.constraint.forces import forces_in, reactions_in
 from latchwork.contact.law import Contact
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, answering, spelled_methods
 from latchwork.hybrid.audit import Audit as Audit
 from latchwork.hybrid.event import Events as Events
 from latchwork.hybrid.event import RunEvent as RunEvent
@@ -66,6 +66,7 @@ def quantity(equations: Equations, what: Any, samples: Samples | None = None) ->
     )
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class Samples:
     """States at some times, or at one. ``samples[what]`` gives any expression, point or vector there.
@@ -169,6 +170,7 @@ class Samples:
         return self.x[..., len(self.equations.q) : -1]
 
 
+@spelled_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory(Samples):
     """A run: its samples ``t``, what lies between them (``at``), its events, and its audit."""

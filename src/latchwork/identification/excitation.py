@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, spelled
 from latchwork.identification.base_parameters import BaseParameters, base_parameters
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
@@ -47,6 +47,7 @@ def motion(center: Array, a: Array, b: Array, period: float, t: Array) -> tuple[
     return center + s @ (a / w).T - c @ (b / w).T, c @ a.T + s @ b.T, -(s * w) @ a.T + (c * w) @ b.T
 
 
+@spelled
 def exciting(model: Model | Equations, period: float, *, harmonics: int = 5, reach: float | Mapping[str, float] = 1.5,
              speed: float | Mapping[str, float] = 2.0, center: Mapping[str, float] | None = None, seed: int = 0,
              tries: int = 40, progress: Callable[[float], None] | None = None) -> Excitation:  # fmt: skip

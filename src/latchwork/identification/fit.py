@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.errors import EvaluationError, ModelError, did_you_mean
+from latchwork.errors import EvaluationError, ModelError, did_you_mean, spelled
 from latchwork.identification.base_parameters import BaseParameters, base_parameters, compiled, states
 from latchwork.kane.equations import Equations
 from latchwork.kane.forces import applied_loads
@@ -61,6 +61,7 @@ class Fit:
         return "\n".join(f"{name:{width}}  {value: .6g} ± {off:.2g}" for name, value, off in rows)
 
 
+@spelled
 def identify(model: Model | Equations, q: ArrayLike, u: ArrayLike, udot: ArrayLike, tau: ArrayLike | None = None, *,
              inputs: Mapping[str, ArrayLike] | None = None, loads: Sequence[str] = ()) -> Fit:  # fmt: skip
     """Base parameters of a mechanism from a recorded motion: rows of q, u and u̇, and what drove it.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from latchwork.errors import must_be, number_of
+from latchwork.errors import answering, must_be, number_of, spelled_methods
 from latchwork.kane.derive import derive, shortened
 from latchwork.kane.evaluated import Evaluated
 from latchwork.kane.forces import add_load
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from latchwork.kane.early import SmallMotion
 
 
+@answering
+@spelled_methods
 class Equations(Evaluated):
     """Kane's equations F_r + F_r* = 0, unconstrained: M u̇ = f with q̇ = W u + X."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from latchwork.errors import ModelError
+from latchwork.errors import ModelError, answering, spelled
 from latchwork.mechanics.algebra import UNITS, Square
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
@@ -14,6 +14,7 @@ from latchwork.mechanics.vector import Dyadic, Vector
 from latchwork.symbolic.expr import Expr, operand
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class Body:
     """A rigid body (frame, mass centre, mass, central inertia), or a particle (no frame, no inertia)."""
@@ -80,6 +81,7 @@ class Body:
         return made
 
 
+@spelled
 def inertia(frame: Frame, xx: Any = 0.0, yy: Any = 0.0, zz: Any = 0.0,
             xy: Any = 0.0, yz: Any = 0.0, zx: Any = 0.0) -> Dyadic:  # fmt: skip
     """Inertia dyadic with these scalars (products of inertia as they stand in the matrix) in a frame."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from latchwork.errors import ModelError, listed, must_be_name
+from latchwork.errors import ModelError, answering, listed, must_be_name
 from latchwork.mechanics.algebra import (
     NULL,
     UNITS,
@@ -61,6 +61,7 @@ Edge = Turn | Cosines
 Step = Turn | tuple[Square, bool]
 
 
+@answering
 class Frame:
     """A reference frame; ``frame.x``, ``frame.y``, ``frame.z`` are its unit vectors."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from latchwork.errors import answering
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
@@ -54,6 +55,7 @@ JOINTS: dict[str, JointType] = {
 }
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class Link:
     """What a joint carries: its outboard frame and origin, its coordinates and speeds."""

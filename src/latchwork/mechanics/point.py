@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from latchwork.errors import ModelError, must_be
+from latchwork.errors import ModelError, answering, must_be
 from latchwork.mechanics.vector import Vector
 
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from latchwork.mechanics.tree import Tree
 
 
+@answering
 class Point:
     """A point, located by a vector from its parent."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from latchwork.errors import ExpressionError, must_be
+from latchwork.errors import ExpressionError, answering, must_be
 from latchwork.mechanics.algebra import NULL, Square, Triple, add3, cross3, dot3, matvec, scale3
 from latchwork.symbolic.derivative import leaf, rates, tangents
 from latchwork.symbolic.expr import Expr, operand
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 A_VECTOR = "Give a vector, such as N.x."
 
 
+@answering
 class Vector:
     """A sum of measure numbers in one or more frames. Immutable."""
 
@@ -192,6 +193,7 @@ class Vector:
         return f"$\\displaystyle {self.latex()}$"
 
 
+@answering
 class Dyadic:
     """A sum of dyads: left frame, right frame, nine measure numbers. Immutable."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from latchwork.constraint.joints.methods import Constraining
-from latchwork.errors import ModelError, did_you_mean, listed, must_be, must_be_name, spelled_methods
+from latchwork.errors import ByName, ModelError, did_you_mean, listed, must_be, must_be_name, spelled_methods
 from latchwork.mechanics.body import Body, steiner
 from latchwork.mechanics.elastic_body import ElasticBody
 from latchwork.mechanics.frame import Frame
@@ -49,22 +49,22 @@ class Building(Naming, Constraining):
     @property
     def frames(self) -> dict[str, Frame]:
         """All frames by name."""
-        return dict(self._tree.frames)
+        return ByName(self._tree.frames, f"frame of '{self.name}'")
 
     @property
     def points(self) -> dict[str, Point]:
         """All points by name."""
-        return dict(self._tree.points)
+        return ByName(self._tree.points, f"point of '{self.name}'")
 
     @property
     def bodies(self) -> dict[str, Body]:
         """All bodies and particles by name."""
-        return dict(self._bodies)
+        return ByName(self._bodies, f"body of '{self.name}'")
 
     @property
     def links(self) -> dict[str, Link]:
         """All joints by name."""
-        return dict(self._links)
+        return ByName(self._links, f"joint of '{self.name}'")
 
     # --- bodies -------------------------------------------------------------------------------------------------
 

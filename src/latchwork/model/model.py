@@ -9,7 +9,7 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.contact.law import Contact
 from latchwork.contact.materials import Laws, Material, Materials
-from latchwork.errors import ModelError, did_you_mean, must_be_name, number_of, spelled
+from latchwork.errors import ModelError, answering, must_be_name, number_of, spelled
 from latchwork.mechanics.system import System
 from latchwork.model.loading import Loading
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 TAKE_A_MODEL = ("simulate", "simulate_many", "minimize", "show", "dump", "Simulation", "Study")  # functions of `lw`
 
 
+@answering
 class Model(Loading):
     """A mechanism: symbols, frames and points, bodies, joints, loads, and how the generalized speeds are defined."""
 
@@ -51,20 +52,14 @@ class Model(Loading):
         counts |= {kind: n for kind, n in rare.items() if n}
         return f"<Model '{self.name}': {', '.join(number_of(n, kind) for kind, n in counts.items())}>"
 
-    if not TYPE_CHECKING:
+    @staticmethod
+    def _elsewhere(name: str) -> str:
+        """Where a name is that a model does not have: functions that take a model, methods of its equations."""
+        if name in TAKE_A_MODEL:
+            return f" It is a function: write lw.{name}(model, ...)."
+        from latchwork.kane.equations import Equations
 
-        def __getattr__(self, name: str) -> Any:
-            """Answer a name that a model does not have with the nearest that it has."""
-            if name.startswith("_"):
-                raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-            if name in TAKE_A_MODEL:
-                raise AttributeError(f"a model has no '{name}': it is a function. Write lw.{name}(model, ...).")
-            from latchwork.kane.equations import Equations
-
-            if hasattr(Equations, name):
-                raise AttributeError(f"a model has no '{name}': its equations have. Write model.equations().{name}.")
-            known = [each for each in dir(type(self)) if not each.startswith("_")]
-            raise AttributeError(f"a model has no '{name}'.{did_you_mean(name, known)}")
+        return f" Its equations have: write model.equations().{name}." if hasattr(Equations, name) else ""
 
     # --- beams --------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from latchwork.errors import ModelError, did_you_mean, listed, must_be_name
+from latchwork.errors import ByName, ModelError, did_you_mean, listed, must_be_name
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.quantity import Quantity, described_by
@@ -18,6 +18,10 @@ RESERVED = frozenset(
     "dot cross position velocity angular_velocity magnitude".split()
 )
 RESERVED_MEANING = {"t": "the time of every model (model.time)", "pi": "the number π"}
+
+
+def _article(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 class Naming:
@@ -43,7 +47,7 @@ class Naming:
     @property
     def symbols(self) -> dict[str, Expr]:
         """Every named symbol: time, parameters, coordinates, speeds, inputs."""
-        return dict(self._symbols)
+        return ByName(self._symbols, f"symbol of '{self.name}'")
 
     @property
     def definitions(self) -> dict[Expr, Expr]:
@@ -156,16 +160,17 @@ class Naming:
         if isinstance(name, str) and name in RESERVED:
             meaning = RESERVED_MEANING.get(name, "a function in expressions")
             raise ModelError(
-                f"'{name}' cannot name a {kind} of '{self.name}': '{name}' is {meaning}. Choose another, e.g. 'q1'."
+                f"'{name}' cannot name {_article(kind)} of '{self.name}': '{name}' is {meaning}. "
+                "Choose another, e.g. 'q1'."
             )
         if not isinstance(name, str) or not NAME.match(name):
             raise ModelError(
-                f"{name!r} cannot name a {kind} of '{self.name}': names are letters, digits and _, a letter first. "
-                "Choose another, e.g. 'q1'."
+                f"{name!r} cannot name {_article(kind)} of '{self.name}': names are letters, digits and _, a letter "
+                "first. Choose another, e.g. 'q1'."
             )
         if name in self._symbols:
-            kind_before = self._symbols[name].kind
-            raise ModelError(f"'{self.name}' has a {kind_before} named '{name}' already. Name the {kind} otherwise.")
+            before = _article(self._symbols[name].kind)
+            raise ModelError(f"'{self.name}' has {before} named '{name}' already. Name the {kind} otherwise.")
 
     def _named(self, name: str, kind: str, value: float | Quantity | None = None) -> Expr:
         self._must_be_free(name, kind)

@@ -12,7 +12,7 @@ from typing import Any
 from latchwork.constraint.constrained import rest_coordinates
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch
-from latchwork.errors import FileError, ModelError, did_you_mean
+from latchwork.errors import FileError, ModelError, answering, did_you_mean, spelled
 from latchwork.hybrid.contacts.broad_phase import every_contact
 from latchwork.hybrid.start import nearest_stops
 from latchwork.hybrid.time_stepping.settings import TimeStepping
@@ -28,6 +28,8 @@ OPTIONS = ("floating", "ground", "limits", "losses")  # of a robot, that a sourc
 FLOOR_STEP = 2e-3  # s: of a robot that lies on a floor
 
 
+@answering
+@spelled
 @dataclass(frozen=True, eq=False)
 class Exhibit:
     """A model, the state it starts from, how it is looked at, and what a visitor may do with it.

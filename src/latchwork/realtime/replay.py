@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from latchwork.errors import IntegrationError
+from latchwork.errors import IntegrationError, spelled
 from latchwork.realtime.board import Array
 from latchwork.realtime.devices.device import FREE, Device, Reading, Triple
 from latchwork.realtime.exhibit import Exhibit, exhibit_of
@@ -48,6 +48,7 @@ class ReusableIntegration:
         """There is nothing to give back."""
 
 
+@spelled
 def replay(path: str | Path, script: str | Path | None = None) -> Replay:
     """Run a recorded session again; an error says from where on it differs, where it does.
 

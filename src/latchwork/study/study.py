@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.errors import ArgumentError, Incomplete, Interrupted, LatchworkError, StudyError, did_you_mean, spelled
+from latchwork.errors import (
+    ArgumentError,
+    Incomplete,
+    Interrupted,
+    LatchworkError,
+    StudyError,
+    answering,
+    did_you_mean,
+    spelled,
+)
 from latchwork.hybrid.ensemble import is_function
 from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.hybrid.trajectory import Trajectory
@@ -30,6 +39,7 @@ Array = NDArray[np.float64]
 PILOTS = 20  # points tried for the shapes of outputs before the rest is shared out
 
 
+@answering
 @spelled
 class Study:
     """Results of a model at many points.

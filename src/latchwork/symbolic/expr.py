@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from latchwork.errors import ExpressionError, another
+from latchwork.errors import ExpressionError, another, answering
 from latchwork.symbolic.exact import nearest
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import (
@@ -46,6 +46,7 @@ from latchwork.symbolic.ops import (
 from latchwork.symbolic.ufuncs import answered
 
 
+@answering
 class Expr:
     """An expression: a graph and the index of a node (or constant) in it. Immutable; equal expressions are equal."""
 

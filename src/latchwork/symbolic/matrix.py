@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from latchwork.errors import ExpressionError, listed
+from latchwork.errors import ExpressionError, answering, listed
 from latchwork.symbolic.derivative import jacobian
 from latchwork.symbolic.expr import Expr, graph_of, operand
 from latchwork.symbolic.graph import Graph
@@ -13,6 +13,7 @@ from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import reachable, substitute
 
 
+@answering
 class Matrix:
     """Rows and columns of expressions of one model. Immutable; equal entries make equal matrices.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from latchwork.errors import ModelError
+from latchwork.errors import ModelError, spelled
 from latchwork.symbolic.units import read
 
 LONGEST = 200  # characters of a description
@@ -21,6 +21,7 @@ class Quantity:
     description: str = ""
 
 
+@spelled
 def quantity(value: Any = None, unit: str = "", description: str = "") -> Quantity:
     """A value with its unit and a description: ``model.parameters(m=lw.quantity(2.0, "kg", "mass of the basket"))``.
 

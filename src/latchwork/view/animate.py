@@ -46,7 +46,8 @@ script-src 'unsafe-inline'"/>
 <input id="slider" type="range" min="0" max="10000" step="1" value="0" aria-label="time"/></div>
 <div class="row"><button id="play" type="button">Play</button><output id="clock"></output>
 <label>speed <select id="speed"></select></label>
-<label><input id="trail" type="checkbox" checked/> path</label>
+<label><input id="repeat" type="checkbox" checked/> repeat</label>
+<label id="trail-label"><input id="trail" type="checkbox" checked/> path</label>
 <label><input id="names" type="checkbox"/> names</label>
 <label id="forces-label"><input id="forces" type="checkbox" checked/> forces</label>
 <span id="event"></span></div>

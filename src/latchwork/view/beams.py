@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, spelled
 from latchwork.flexible.beam import Beam
 from latchwork.view.plots import COLORS, figure, save
 
@@ -22,6 +22,7 @@ FLAT = 1e-9  # of the largest frequency: an eigenvalue that does not swing
 PLACES = 61
 
 
+@spelled
 def plot_beam_modes(beam: Beam, path: str | None = None, count: int = 4) -> Figure:
     """The slowest modes of a beam by itself, with their frequencies."""
     made, x = figure(6.4, 3.6), np.linspace(0.0, 1.0, 201)
@@ -31,6 +32,7 @@ def plot_beam_modes(beam: Beam, path: str | None = None, count: int = 4) -> Figu
     return _finished(made, panel, "s / L", "shape", beam.name, path)
 
 
+@spelled
 def plot_deflection(run: Trajectory, beam: Beam, times: Sequence[float], path: str | None = None, factor: float = 1.0,
                     direction: str = "y") -> Figure:  # fmt: skip
     """Deflection of a beam in its frame at some instants of a run, ``factor`` times as large."""
@@ -49,6 +51,7 @@ def plot_deflection(run: Trajectory, beam: Beam, times: Sequence[float], path: s
     return _finished(made, panel, "s / L", f"deflection along {direction}{more}", beam.name, path)
 
 
+@spelled
 def plot_campbell(spins: ArrayLike, linears: Sequence[Linear], orders: Sequence[int] = (1, 2, 3), label: str = "spin",
                   path: str | None = None) -> Figure:  # fmt: skip
     """Campbell diagram: frequencies of vibration against the speed of rotation, with the lines of its multiples."""

@@ -10,6 +10,7 @@ const mix = (a, x, b, y) => [a[0] * x + b[0] * y, a[1] * x + b[1] * y, a[2] * x 
 const axisOf = (letter) => [0, 1, 2].map((k) => ("xyz"[k] === letter ? 1 : 0));
 const COLORS = ["ink", "paper", "rule", "soft", "rod", "ground", "force", "trail", "grid", "hand", "fence"];
 const FAINT = { hatch: 0.6, net: 0.2 };
+const LINE = 13; // px: of texts that do not cover each other
 const BEHIND = 0.02; // of D: what is nearer to the eye is not seen
 
 function roundStep(least) {
@@ -42,6 +43,7 @@ class Drawing {
     this.names = false; // whether names are shown
     this.strongest = 1e-300; // the force whose arrow is a fifth of the picture
     this.hardest = 1e-300; // the torque whose arc goes three quarters around
+    this.labels = []; // where texts beside arrows stand, in this frame
     this.bare = false; // without grid, triad and scale: a small picture
     this.wide = this.high = this.scale = this.ratio = 1;
     this.fitted = [0, 0];
@@ -167,6 +169,15 @@ class Drawing {
     pen.fillText(words, x, y);
   }
 
+  label(words, x, y, color) {
+    // A text beside an arrow, left out where one stands already.
+    this.pen.font = "12px system-ui, sans-serif";
+    const right = x + this.pen.measureText(words).width;
+    if (this.labels.some((at) => x < at.right && right > at.x && Math.abs(y - at.y) < LINE)) return;
+    this.labels.push({ x, right, y });
+    this.text(words, x, y, "left", color);
+  }
+
   // --- around the mechanism -------------------------------------------------------------------------------------
 
   grid() {
@@ -241,7 +252,7 @@ class Drawing {
     pen.fillStyle = colors.force;
     pen.fill();
     const words = [this.names ? name : "", number].filter(Boolean).join(" ");
-    if (words) this.text(words, b[0] + 5, b[1] - 5, "left", colors.force);
+    if (words) this.label(words, b[0] + 5, b[1] - 5, colors.force);
   }
 
   turning(at, torque, name, number = "") {
@@ -268,7 +279,7 @@ class Drawing {
       pen.fill();
     }
     const words = [this.names ? name : "", number].filter(Boolean).join(" ");
-    if (words) this.text(words, a[0] + radius + 6, a[1] + 14, "left", colors.hand);
+    if (words) this.label(words, a[0] + radius + 6, a[1] + 14, colors.hand);
   }
 
   dotOf(item) {
@@ -281,6 +292,7 @@ class Drawing {
     // Grid, lines, what the owner puts under the solids (a path), solids, names.
     const { pen, scene } = this;
     pen.clearRect(0, 0, this.wide, this.high);
+    this.labels = [];
     pen.lineCap = pen.lineJoin = "round";
     if (!this.bare) this.grid();
     for (const item of scene.shapes) this.lines(item);

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from latchwork.constraint.linearization.linear import Linear
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, spelled
 from latchwork.view.plots import COLORS, figure, save
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 REAL = 1e-6  # imaginary parts below this are drawn as none
 
 
+@spelled
 def plot_eigenvalues(along: ArrayLike, linears: Sequence[Linear], label: str = "", path: str | None = None) -> Figure:
     """Re λ of each system against the number that belongs to it, and Im λ of those that oscillate, as dots."""
     x = np.asarray(along, dtype=float)

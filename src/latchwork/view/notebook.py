@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from html import escape
 from os import PathLike
 
+from latchwork.errors import answering
 from latchwork.files import write_text
 from latchwork.view.files import writable
 
 HEIGHT = 440  # pixels
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class Player:
     """A motion that plays where it is displayed: a whole page in a frame, so that it is kept with the notebook."""

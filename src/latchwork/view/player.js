@@ -97,7 +97,7 @@ function tell() {
     shownEvent = index;
     const event = scene.events[index];
     byId("event").textContent = event
-      ? index + 1 + " of " + scene.events.length + ": " + event[1] + ", " + event[2] + " at " + event[0].toPrecision(6) + " s"
+      ? index + 1 + " of " + scene.events.length + ": " + event[1] + (event[2] === event[1] ? "" : ", " + event[2]) + " at " + event[0].toPrecision(6) + " s"
       : "";
   }
 }
@@ -123,6 +123,7 @@ function drawStrip() {
 
 // --- what the hand does -----------------------------------------------------------------------------------------
 
+const REST = 900; // ms at the end, before it is played again
 let playing = false, before = 0;
 const speed = byId("speed");
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20];
@@ -144,7 +145,17 @@ function tick(stamp) {
   before = stamp;
   seek(now + seconds * Number(speed.value));
   draw();
-  if (now >= last) play(false); else requestAnimationFrame(tick);
+  if (now < last) requestAnimationFrame(tick);
+  else if (byId("repeat").checked) setTimeout(again, REST);
+  else play(false);
+}
+
+function again() {
+  // From the beginning, after a moment at the end.
+  if (!playing) return;
+  if (now >= last) seek(first);
+  before = performance.now();
+  requestAnimationFrame(tick);
 }
 
 function play(on) {
@@ -169,6 +180,7 @@ byId("play").addEventListener("click", () => play(!playing));
 slider.addEventListener("input", () => { play(false); seek(first + (length * Number(slider.value)) / 10000); draw(); });
 for (const id of ["trail", "names", "forces"]) byId(id).addEventListener("change", draw);
 byId("forces-label").hidden = !scene.forces.length;
+byId("trail-label").hidden = scene.tracks[scene.trail.track].length <= 3;
 const touches = new Map();
 picture.addEventListener("pointerdown", (event) => {
   touches.set(event.pointerId, [event.clientX, event.clientY]);

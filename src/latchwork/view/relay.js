@@ -28,6 +28,7 @@ class RelayedSocket {
   }
 }
 window.WebSocket = RelayedSocket;
+setInterval(() => { for (const socket of RelayedSocket.sockets.values()) socket.tell("alive", {}); }, 5000); // ms
 addEventListener("message", (event) => {
   const socket = event.source === parent && event.data && RelayedSocket.sockets.get(event.data.id);
   if (socket) socket.heard(event.data);

@@ -47,7 +47,8 @@ def scene(run: Trajectory, view: str | None = None, draw: Sequence[Any] = (), sh
     at = run.at(np.union1d(frame_times(run, most=most), times))
     points = located(run)
     places = dict(zip(points, at.each(*points), strict=True))
-    chosen = [point_named(run, item) for item in draw]
+    chosen, system = [point_named(run, item) for item in draw], run.equations.system
+    of_none = bool(system.visuals and system.quaternions) and not chosen  # a robot that goes about: a path of no point
     made = mechanism(run, shapes_of(run, shapes), seen, at, places, chosen)
     tracks = Tracks(digits(made.size))
     drawn = Drawn(made, at, tracks)
@@ -55,7 +56,7 @@ def scene(run: Trajectory, view: str | None = None, draw: Sequence[Any] = (), sh
         "name": run.equations.name, "t": _rounded(at.t), **made.seen, **drawn.data,
         "dots": list(dots(run, places, tracks, any(each["parts"] for each in drawn.shapes))),
         "forces": list(_forces(run, at, forces, tracks)),
-        "trail": _trail(run, chosen[-1] if chosen else _farthest(run, places), tracks, most),
+        "trail": _trail(run, chosen[-1] if chosen else _farthest(run, places), tracks, 0 if of_none else most),
         **_followed(made, at, tracks), **_told(run),
     }  # fmt: skip
     return found | {"tracks": tracks.lists}
@@ -143,8 +144,8 @@ def _farthest(run: Trajectory, places: Mapping[Point, Array]) -> Point:
 
 
 def _trail(run: Trajectory, point: Point, tracks: Tracks, most: int) -> dict[str, Any]:
-    """The path of a point, finer than the frames, with the times at which it passes."""
-    at = run.at(frame_times(run, FINE, most))
+    """The path of a point, finer than the frames, with the times at which it passes; where it begins, for none."""
+    at = run.at(frame_times(run, FINE, most) if most else run.t[:1])
     return {"t": _rounded(at.t), "track": tracks.add(at[point])}
 
 

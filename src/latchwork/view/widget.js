@@ -4,8 +4,12 @@ function render({ model, el }) {
   const frame = document.createElement("iframe");
   frame.sandbox = "allow-scripts allow-downloads";
   frame.style = `width:100%;height:${model.get("height")}px;border:1px solid #8884;border-radius:6px`;
+  const open = new Set(); // sockets of the page
   const up = (event) => {
-    if (event.source === frame.contentWindow && event.data && event.data.latchwork) model.send(event.data);
+    const said = event.source === frame.contentWindow && event.data;
+    if (!said || !said.latchwork) return;
+    if (said.latchwork === "open") open.add(said.id);
+    model.send(said);
   };
   const down = (message, buffers) => {
     if (!frame.contentWindow || !message.latchwork) return;
@@ -19,6 +23,7 @@ function render({ model, el }) {
   el.append(frame);
   return () => {
     removeEventListener("message", up);
+    for (const id of open) model.send({ latchwork: "close", id }); // the cell is gone, and its page cannot say so
     model.off("msg:custom", down);
   };
 }

@@ -3,12 +3,15 @@
     page (a frame in the cell)  <-- postMessage -->  widget  <-- the notebook's own wire -->  relay  <-->  server
 
 The server is that of ``latchwork serve``, in a thread of the kernel, at a port of this machine. Sockets of the page are
-relayed one by one, so that it works wherever the kernel is: in Jupyter, VS Code and marimo.
+relayed one by one, so that it works wherever the kernel is: in Jupyter, VS Code and marimo. A page says now and then
+that it is there. A cell that is removed closes its sockets; those of a browser that has gone are closed after a while
+of silence. A mechanism that nobody has looked at for a minute ends, and begins anew when its page is opened again.
 """
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import re
 import tempfile
 import threading
@@ -18,17 +21,19 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from latchwork.errors import EvaluationError, must_be
+from latchwork.errors import EvaluationError, must_be, spelled
 from latchwork.files import write_text
 from latchwork.model import Model
 from latchwork.view.live.files import FILES
-from latchwork.view.live.server import Server
+from latchwork.view.live.server import IDLE, Server
 from latchwork.view.live.serving import HOST, gate_for
 
 HEIGHT = 620  # pixels
+SILENT = 150.0  # s after which a page that says nothing is gone: browsers let hidden ones speak once a minute
 Send = Callable[[dict[str, Any], list[bytes]], None]
 
 
+@spelled
 def show(model: Model, *, q: Mapping[str, float] | None = None, u: Mapping[str, float] | None = None,
          height: int = HEIGHT) -> Any:  # fmt: skip
     """The live page of a model as a widget: it runs in the cell, to be grabbed, stopped and looked into.
@@ -96,16 +101,18 @@ def _inlined(element: str, name: str) -> str:
 class Relay:
     """A server in a thread, and a socket to it for each that the page opens."""
 
-    def __init__(self, sources: Mapping[str, str], send: Send) -> None:
+    def __init__(self, sources: Mapping[str, str], send: Send, *, silent: float = SILENT, idle: float = IDLE) -> None:
         self.send, self.gate = send, gate_for(HOST)
-        self.sources = dict(sources)
+        self.sources, self.silent, self.idle = dict(sources), silent, idle
         self.sockets: dict[str, Any] = {}
+        self.said: dict[str, float] = {}  # when the page of a socket was heard last
         self.port = 0
         self.loop = asyncio.new_event_loop()
         self.ready, self.ended = threading.Event(), asyncio.Event()
         self.thread = threading.Thread(target=self._run, name="latchwork live page", daemon=True)
         self.thread.start()
         self.ready.wait(30.0)
+        atexit.register(self.stop)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self.loop)
@@ -115,31 +122,43 @@ class Relay:
             self.loop.close()
 
     async def _serve(self) -> None:
-        server = Server(self.sources, self.gate)
+        self.server = Server(self.sources, self.gate, idle=self.idle)
+        listening = asyncio.create_task(self._listen())
         try:
-            self.port = await server.start(0)
+            self.port = await self.server.start(0)
             self.ready.set()
             await self.ended.wait()
         finally:
-            await server.stop()
+            listening.cancel()
+            await self.server.stop()
+
+    async def _listen(self) -> None:
+        """Close the sockets of pages that have said nothing for long."""
+        while True:
+            await asyncio.sleep(self.silent / 5.0)
+            for number, when in list(self.said.items()):
+                if number in self.sockets and self.loop.time() - when > self.silent:
+                    await self.sockets[number].close()
 
     def stop(self) -> None:
         """End the server; what is open is closed."""
+        atexit.unregister(self.stop)
         if self.thread.is_alive():
             self.loop.call_soon_threadsafe(self.ended.set)
             self.thread.join(10.0)
 
     def hear(self, message: Any) -> None:
         """What the page said: a socket to be opened or closed, or words for one."""
-        known = isinstance(message, dict) and message.get("latchwork") in ("open", "send", "close")
+        known = isinstance(message, dict) and message.get("latchwork") in ("open", "send", "close", "alive")
         if known and self.thread.is_alive():
             self.loop.call_soon_threadsafe(self._heard, message)
 
     def _heard(self, message: dict[str, Any]) -> None:
         number, socket = str(message.get("id")), self.sockets.get(str(message.get("id")))
+        self.said[number] = self.loop.time()
         if message["latchwork"] == "open":
             self.loop.create_task(self._open(number, str(message.get("path", ""))))
-        elif socket is not None:
+        elif socket is not None and message["latchwork"] != "alive":
             words = str(message.get("text", ""))
             self.loop.create_task(socket.send(words) if message["latchwork"] == "send" else socket.close())
 
@@ -160,4 +179,5 @@ class Relay:
             pass
         finally:
             self.sockets.pop(number, None)
+            self.said.pop(number, None)
             self.send({"latchwork": "closed", "id": number}, [])

@@ -348,6 +348,8 @@ def test_a_mechanism_is_posed_while_it_is_paused(browser, name):
     with House({name: name}, looping=Ticked, workers=in_a_thread) as house:
         page = Page(browser, house, name)
         still(page)
+        page.tab.click("#reset")
+        page.wait("app.bench.head.t === 0")
         body, dot = {"double_pendulum": ("lower", "tip"), "four_bar": ("rocker", "C")}[name]
         t, start = page.head("t"), page.dot(dot)
         page.drag([start, *([start[0] - 0.01 * k, start[1] + 0.003 * k, 0.0] for k in range(1, 11))], 40)

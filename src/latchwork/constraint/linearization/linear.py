@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchwork.constraint.terms import Array
-from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.errors import EvaluationError, answering, did_you_mean, spelled_methods
 from latchwork.kane.table import Table
 from latchwork.symbolic.expr import Expr
 
@@ -25,6 +25,7 @@ UNSEEN = 1e-13  # entries of a matrix below this part of the largest are printed
 Complex = NDArray[np.complex128]
 
 
+@answering
 @dataclass(frozen=True)
 class Eigenmode:
     """An eigenvalue λ with Im λ ≥ 0, and its eigenvector by the names of states, the largest component 1."""
@@ -56,6 +57,8 @@ class Eigenmode:
         return f"{value:28} damping {self.damping:8.4f}   {', '.join(parts)}"
 
 
+@answering
+@spelled_methods
 @dataclass(frozen=True, eq=False)
 class Linear:
     """Linear equations about an operating point ``at``:  ẋ = rates + A x + B r,  y = C x + D r.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from latchwork.constraint.constraint import Constraint
+from latchwork.errors import ByName
 from latchwork.formats.robot.parts import Limits
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS, QUATERNION, Link, place, rates_of
@@ -46,8 +47,8 @@ class Robot(Model):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.joints: dict[str, RobotJoint] = {}
-        self.drives: dict[str, Expr] = {}
+        self.joints: dict[str, RobotJoint] = ByName({}, f"joint of '{name}'")
+        self.drives: dict[str, Expr] = ByName({}, f"drive of '{name}'")
         self.notes: tuple[str, ...] = ()  # what of the file is otherwise here
 
     def _named_joints(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import dropwhile
 from typing import Literal
 
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, spelled
 
 MANY = 12  # contacts, or speeds of a tree that collides: then a run is stepped where events come too thick
 AUTOMATIC = 2.0**-9  # of the time of the model: a step where none was given
@@ -15,6 +15,7 @@ SPEEDS = 24  # coupled by closed contacts at an event that counts twice: to foll
 LONGER = 2  # times as many steps each time that events were too thick again
 
 
+@spelled
 @dataclass(frozen=True)
 class TimeStepping:
     """Time stepping with impulses (Moreau), where following each event would take too long.

@@ -60,7 +60,8 @@ def foot(pen: Pen, moment: Moment, room: Room, speed: float | None = None) -> No
     if moment.event is not None:
         t, kind, name = moment.event
         taken = width(clock(moment.reel.at(last)) + after) + 24
-        pen.text(fitted(f"{kind}, {name} at {t:.6g} s", end - x - taken), end, y, "right", colors["soft"])
+        what = kind if name == kind else f"{kind}, {name}"
+        pen.text(fitted(f"{what} at {t:.6g} s", end - x - taken), end, y, "right", colors["soft"])
 
 
 def _bar(pen: Pen, moment: Moment, room: Room) -> None:

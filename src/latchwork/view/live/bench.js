@@ -4,6 +4,7 @@
 const NEAR = { mouse: 14, pen: 18, touch: 30 }; // px within which something is taken
 const REACH = 2; // px: how far a line drawn by hand may be off when it is simplified
 const GLIDE = 0.15; // s in which the eye follows
+const RIM = 0.14; // of the picture: bodies that have all gone so far out are followed
 const TURNS = " ↻", AIM = "◎ "; // behind the names of torques, in front of those of targets
 const FEW = 6; // arrows that all have a number; of more, the strong ones
 const PATH = 400; // places of a path
@@ -227,21 +228,26 @@ class Bench {
   }
 
   drawForces() {
-    const at = this.arrowsAt, count = this.head.arrows, { drawing } = this;
-    let largest = 0, hardest = 0;
+    // The strongest first: of numbers that would cover each other, the largest is told.
+    const at = this.arrowsAt, { drawing } = this, found = [];
     this.rings = [];
-    for (let k = 0; k < count; k++) {
-      const six = this.frame.subarray(at + 6 * k, at + 6 * k + 6), force = [six[3], six[4], six[5]];
-      const size = Math.hypot(...force), name = this.arrows[k] || "", at3 = [six[0], six[1], six[2]];
-      if (name.startsWith(AIM)) { this.drawTarget(name.slice(AIM.length), at3); continue; }
+    for (let k = 0; k < this.head.arrows; k++) {
+      const six = this.frame.subarray(at + 6 * k, at + 6 * k + 6), name = this.arrows[k] || "", place = [six[0], six[1], six[2]];
+      if (name.startsWith(AIM)) this.drawTarget(name.slice(AIM.length), place);
+      else found.push({ name, place, vector: [six[3], six[4], six[5]], size: Math.hypot(six[3], six[4], six[5]) });
+    }
+    found.sort((one, other) => other.size - one.size);
+    let largest = 0, hardest = 0;
+    for (const { name, place, vector, size } of found) {
+      const few = found.length <= FEW || drawing.names;
       if (name.endsWith(TURNS)) {
         hardest = Math.max(hardest, size);
-        drawing.turning(at3, force, name.slice(0, -TURNS.length), count <= 2 * FEW || drawing.names ? brief(size) + " N m" : "");
+        drawing.turning(place, vector, name.slice(0, -TURNS.length), few || found.length <= 2 * FEW ? brief(size) + " N m" : "");
         continue;
       }
       largest = Math.max(largest, size);
-      const told = count <= FEW || drawing.names || size > 0.5 * drawing.strongest;
-      if (size > 0) drawing.arrow(at3, force, name, told ? brief(size) + " N" : "");
+      const told = few || size > 0.5 * drawing.strongest;
+      if (size > 0) drawing.arrow(place, vector, name, told ? brief(size) + " N" : "");
     }
     if (largest > drawing.strongest) drawing.strongest = largest;
     else if (largest > 0) drawing.strongest += 0.01 * (largest - drawing.strongest); // what was strong fades
@@ -289,21 +295,27 @@ class Bench {
       const now = this.middle(), step = mix(now, 1, mix(drawing.middle, 1, this.ahead, 1), -1);
       const along = scene.ground ? mix(step, 1, scene.ground.up, -dot(step, scene.ground.up)) : step;
       if (Math.hypot(...along) * drawing.pixels < 1) return;
-      const since = (performance.now() - (this.glided || 0)) / 1000; // s
-      this.glided = performance.now();
-      drawing.middle = mix(drawing.middle, 1, along, 1 - Math.exp(-since / GLIDE));
+      drawing.middle = mix(drawing.middle, 1, along, this.glide());
       this.ask();
       return;
     }
     const places = dots.map((dot) => drawing.screen(drawing.row(dot.at, 3)));
     const off = [0, 1].map((k) => {
-      const values = places.map((p) => p[k]), size = [drawing.wide, drawing.high][k], edge = 0.08 * size;
+      const values = places.map((p) => p[k]), size = [drawing.wide, drawing.high][k], edge = RIM * size;
       const [low, high] = [Math.min(...values), Math.max(...values)];
       return high < edge ? edge - high : low > size - edge ? size - edge - low : 0;
     });
     if (!off[0] && !off[1]) return;
-    drawing.shift = [drawing.shift[0] + 0.12 * off[0], drawing.shift[1] + 0.12 * off[1]];
+    const way = this.glide();
+    drawing.shift = [drawing.shift[0] + way * off[0], drawing.shift[1] + way * off[1]];
     this.ask();
+  }
+
+  glide() {
+    // How much of its way the eye goes now, since it was last asked; it starts gently.
+    const now = performance.now(), since = (now - (this.glided || 0)) / 1000; // s
+    this.glided = now;
+    return 1 - Math.exp(-Math.min(since, GLIDE) / GLIDE);
   }
 
   // --- what the pointer does ------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 "use strict";
 // Some quantities against time, one strip each with its axis; the pointer reads them. The last seconds, or the whole run.
 
-const SPAN = 10, STRIP = 74, LEFT = 52; // s; px
+const SPAN = 10, LEAST = 2, STRIP = 74, LEFT = 52; // s; s that are shown at first; px
 const MOST_KEPT = 60000; // rows of a run; then every second one is forgotten
 const LINE_COLORS = ["--line-0", "--line-1", "--line-2", "--line-3"];
 
@@ -67,15 +67,16 @@ class Plot {
     pen.clearRect(0, 0, wide, high);
     pen.font = "11px system-ui, sans-serif";
     if (!this.t.length || !this.chosen.length) return;
-    const now = this.t[this.t.length - 1], begin = this.whole ? this.t[0] : now - SPAN, span = Math.max(now - begin, 1e-9);
+    const now = this.t[this.t.length - 1], begin = this.whole ? this.t[0] : Math.max(now - SPAN, this.t[0]);
+    const span = Math.max(now - begin, LEAST);
     const room = wide - LEFT - 8, x = (t) => LEFT + (room * (t - begin)) / span;
-    const step = roundStep((span * 60) / Math.max(room, 60));
+    const step = roundStep((span * 60) / Math.max(room, 60)), last = Math.floor((begin + span * (1 - 8 / room)) / step);
     pen.textAlign = "center";
-    for (let k = Math.ceil(begin / step); k * step <= now; k++) {
+    for (let k = Math.ceil(begin / step); k * step <= begin + span; k++) {
       pen.fillStyle = color("--rule");
       pen.fillRect(x(k * step), 0, 0.7, high - 16);
       pen.fillStyle = color("--soft");
-      if (k >= 0 && x(k * step) < wide - 14) pen.fillText(Number((k * step).toPrecision(6)) + (k * step + step > now ? " s" : ""), x(k * step), high - 3);
+      if (k >= 0 && k <= last) pen.fillText(Number((k * step).toPrecision(6)) + (k === last ? " s" : ""), x(k * step), high - 3);
     }
     pen.fillStyle = color("--force");
     for (const t of this.events) if (t >= begin) pen.fillRect(x(t) - 0.5, high - 16, 1, 4);

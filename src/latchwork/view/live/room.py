@@ -42,7 +42,7 @@ class Room:
         self.shown: Shown | None = None
         self.visits = Visits(source)
         self.state: State | None = None
-        self.empty_since: float | None = None
+        self.empty_since: float | None = asyncio.get_running_loop().time()
         self.trouble = ""
         self._is_ready = False
         self._mode: Row | None = None
@@ -52,7 +52,7 @@ class Room:
         self._tries = 0
         self._lonely: float | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._starting = asyncio.create_task(self._start())  # takes its time in a process of its own
+        self._starting: asyncio.Task[None] | None = None
         self._begin(self._run())
 
     # --- coming and going ---------------------------------------------------------------------------------------
@@ -81,9 +81,13 @@ class Room:
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, self._starting, return_exceptions=True)  # what has begun to start is stopped
+        starting = [] if self._starting is None else [self._starting]  # what has begun to start is stopped
+        await asyncio.gather(*tasks, *starting, return_exceptions=True)
         if self.desk.loop is not None:
-            await asyncio.to_thread(self.desk.loop.stop)
+            try:
+                await asyncio.to_thread(self.desk.loop.stop)
+            except RuntimeError:  # the interpreter ends, and gives no threads any more
+                self.desk.loop.stop()
 
     def _welcome(self, visitor: Visitor) -> None:
         if self.shown is None:
@@ -117,6 +121,7 @@ class Room:
             exhibit = await asyncio.to_thread(exhibit_of, self.source)
             self.shown = Shown(exhibit, await asyncio.to_thread(picture_of, exhibit))
             self._tell(self._still())
+            self._starting = asyncio.create_task(self._start())  # a process of its own, which leaves the picture time
             await asyncio.to_thread(self.shown.get_ready)
             self.visits.name = exhibit.model.name
             await asyncio.shield(self._starting)

@@ -65,6 +65,7 @@ class Server:
         self._listening: Listening | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._watching: set[Visitor] = set()
+        self._closing: set[asyncio.Task[None]] = set()
 
     # --- up and down --------------------------------------------------------------------------------------------
 
@@ -94,8 +95,7 @@ class Server:
             with suppress(TimeoutError):
                 async with asyncio.timeout(3.0):
                     await self._listening.wait_closed()
-        await asyncio.gather(*(room.close() for room in self.rooms.values()))
-        self.rooms.clear()
+        await asyncio.gather(*(self._close(name) for name in list(self.rooms)), *self._closing)
         if self._workers is not None:
             self._workers.shutdown(wait=False, cancel_futures=True)
 
@@ -218,8 +218,15 @@ class Server:
         empty = {name: room.empty_since for name, room in self.rooms.items() if room.empty_since is not None}
         if not empty:
             return False
-        await self.rooms.pop(min(empty, key=lambda name: empty[name] or 0.0)).close()
+        await self._close(min(empty, key=lambda name: empty[name] or 0.0))
         return True
+
+    async def _close(self, name: str) -> None:
+        """Forget a room, and stop what runs in it; what has begun is finished, whoever waits for it is cancelled."""
+        task = asyncio.create_task(self.rooms.pop(name).close())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+        await asyncio.shield(task)
 
     async def _tidy(self) -> None:
         """Stop loops that nobody has looked at for a while, and forget rooms that could not be opened."""
@@ -228,7 +235,7 @@ class Server:
             now = asyncio.get_running_loop().time()
             for name, room in list(self.rooms.items()):
                 if room.empty_since is not None and (now - room.empty_since > self._idle or room.trouble):
-                    await self.rooms.pop(name).close()
+                    await self._close(name)
 
 
 def _split(path: str) -> tuple[str, dict[str, Any]]:
