@@ -174,9 +174,11 @@ def main() -> None:
             lines.append(line(robot.name, a, b))
             facts.append({"robot": robot.name, "latchwork": a, "mujoco": b})
             print(" | ".join(lines[-1]), file=sys.stderr, flush=True)
-    print(table(HEADS, lines))
+    text = table(HEADS, lines)
+    print(text)
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "robots_on_floor.json").write_text(json.dumps({"machine": machine(), "rows": facts}, indent=1))
+    (options.out / "robots_on_floor.md").write_text(f"{text}\n", encoding="utf-8")
     finish()
 
 
