@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from latchwork.integrate.reusable_integration import SharedWorkspace
+from latchwork.program.function import Function
 from latchwork.realtime.exhibit import exhibit_of
 from latchwork.realtime.live import Live
 from latchwork.view import gallery
@@ -95,25 +97,48 @@ def test_the_repetition_spring_lets_it_repeat(spring, sounds):
     assert len(PIANO.strikes(moved)) == sounds
 
 
-def test_the_pointer_plays_it():
-    """Pressed on the page at 125 messages a second: one strike, the hammer in the check, and a second strike."""
-    live, front = Live(exhibit_of("piano_action")), (-0.22, 0.012, 0.0)
-    hammer = [symbol.name for symbol in live.sim.equations.q].index("hammer")
+def pressed(live, ticks=700):
+    """The angle and the speed of the hammer after every tick, as the pointer presses the key twice."""
+    front, hammer = (-0.22, 0.012, 0.0), [symbol.name for symbol in live.sim.equations.q].index("hammer")
     assert live.do({"do": "grab", "body": "key", "at": list(front)})["ok"]
-    angles, speeds = [], []
+    found = []
     way = ((0.05, 0.0), (0.10, -0.03), (0.30, -0.03), (0.35, -0.005), (0.5, -0.005), (0.55, -0.03), (0.7, -0.03))
-    for tick in range(700):
+    for tick in range(ticks):
         place = float(np.interp(1e-3 * tick, *zip(*way, strict=True)))
         assert tick % 8 or live.do({"do": "move", "to": [front[0], front[1] + place, 0.0]})["ok"]
         live.tick()
-        angles.append(live.x[hammer])
-        speeds.append(live.x[len(live.sim.equations.q) + hammer])
+        found.append((live.x[hammer], live.x[len(live.sim.equations.q) + hammer]))
     assert not live.paused
-    string, fast = max(angles), np.array(speeds)
-    struck = np.flatnonzero((fast[:-1] > 0.5) & (fast[1:] < -0.1) & (np.array(angles)[1:] > string - 0.02))
+    return np.array(found).T
+
+
+def test_the_pointer_plays_it():
+    """Pressed on the page at 125 messages a second: one strike, the hammer in the check, and a second strike."""
+    live = Live(exhibit_of("piano_action"))
+    angles, fast = pressed(live)
+    struck = np.flatnonzero((fast[:-1] > 0.5) & (fast[1:] < -0.1) & (angles[1:] > angles.max() - 0.02))
     assert len(struck) == 2
     assert 0.2 < angles[295] < 0.3  # in the check
     assert live.grip.observer.generated == 0.0
+
+
+def test_nothing_is_derived_while_it_is_played(monkeypatch):
+    """Programs of all contacts, and memory for all modes, are there before the first tick: none is made in a press."""
+    live, made = Live(exhibit_of("piano_action")), []
+    monkeypatch.setattr(Function, "__init__", lambda *given: made.append(given))
+    monkeypatch.setattr(SharedWorkspace, "__init__", lambda *given: made.append(given))
+    pressed(live, 200)
+    assert not made
+
+
+def test_machine_code_changes_nothing():
+    """A loop asks for machine code of all programs as it begins: the same bits as without."""
+    plain, compiled = Live(exhibit_of("piano_action")), Live(exhibit_of("piano_action"))
+    table, points = compiled.sim.mode_table, compiled.sim.state.contacts.contact_points
+    for function in [table.base.motion, *[function for point in points for function in point.functions]]:
+        function.compiled(wait=True)
+    compiled.compile()
+    assert pressed(plain, 150).tobytes() == pressed(compiled, 150).tobytes()
 
 
 def _mode_at(moved, t):

@@ -11,9 +11,12 @@ from latchwork.contact.time_stepping.impulses import proximal, solve_cones
 from latchwork.contact.time_stepping.islands import find_profile
 from latchwork.contact.time_stepping.projection import CONVEX
 from latchwork.hybrid.time_stepping import near_pairs, stepped_interval
+from latchwork.hybrid.time_stepping.contact_programs import GAP, MOTION, SPREAD, ContactPrograms, KnownPrograms
 from latchwork.hybrid.time_stepping.settings import event_rate_of
+from latchwork.program.lower import lower
 from latchwork.program.native import interpret, invoke
 from latchwork.program.records.memory import block_of, lay_out
+from latchwork.program.restriction import restricted
 
 ALWAYS = lw.TimeStepping(always=True)
 G = 9.81
@@ -533,6 +536,27 @@ def test_a_tower_of_ten_stands():
     run = lw.simulate(model, 0.5, q=q, thick=lw.TimeStepping(2e-3, always=True))
     assert [run[f"y_b{k}"][-1] for k in range(10)] == pytest.approx([0.09 + 0.18 * k for k in range(10)], abs=1e-9)
     assert np.abs(run.u[-1]).max() < 1e-12
+
+
+def test_machine_code_that_arrives_is_told_by_the_places_that_it_serves():
+    """Equal programs are one function in several places; where its machine code arrives, each is told once, and its
+    words name it; other places keep theirs."""
+    a, b, x = (lw.Model("m").input(name) for name in "abx")
+    twice, other = (lower(e.graph, [e.node], [e_in]) for e, e_in in ((a * a + 3.0, a), (x * x + 5.0, x)))
+    again = lower(b.graph, [(b * b + 3.0).node], [b])
+    programs, known = ContactPrograms(KnownPrograms(None)), {}
+    for place, program in ((MOTION, twice), (SPREAD, again), (GAP, other)):
+        known[place] = programs.words((place, None), restricted(program, [0]))
+    shared = programs.known.function(restricted(twice, [0]).program)
+    assert programs.arrived() == []
+    assert shared.compiled(wait=True)
+    assert sorted(programs.arrived()) == [(MOTION, None), (SPREAD, None)]
+    assert programs.arrived() == []
+    for place, program in ((MOTION, twice), (SPREAD, again)):
+        words = programs.words((place, None), restricted(program, [0]))
+        assert words[0] == shared.entry != known[place][0]
+        assert words[1:] == known[place][1:]
+    assert programs.words((GAP, None), restricted(other, [0])) == known[GAP]
 
 
 def test_a_crowd_at_rest_stays_in_one_step():

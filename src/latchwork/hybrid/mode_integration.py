@@ -100,7 +100,7 @@ class ModeIntegrations:
 
     def get_ready(self, method: Any, states: int, fewer: int, guards: int) -> None:
         """Make now the memory that modes with so many states, or up to so many fewer, and guards need."""
-        if isinstance(method, Adaptive) and not isinstance(method.atol, tuple):
+        if is_ours(method) and not isinstance(getattr(method, "atol", None), tuple):
             for n in range(max(states - min(fewer, FEWER), 1), states + 1):
                 self.workspace(method, n, max(GUARDS, guards))
 

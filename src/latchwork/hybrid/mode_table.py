@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ from latchwork.hybrid.contacts.contact_state import ContactStates, closings, eve
 from latchwork.hybrid.contacts.friction import share_in
 from latchwork.hybrid.contacts.guard_table import (
     forms_in,
+    functions_of,
     guard_table,
     guards_of,
     near_program,
@@ -183,6 +185,13 @@ class ModeTable:
         if free:
             with suppress(EvaluationError):  # speeds without mass: something always holds them
                 _ = self.side, self.free_mode.length
+
+    def compile_for(self, contact_points: Sequence[ContactPoint]) -> None:
+        """Ask for machine code of all programs that modes of some contact points have by now, for a run without end."""
+        side = [self.side.function] if self.is_free_ready else []
+        points = [(*point.functions, *functions_of(point)) for point in contact_points]
+        for function in dict.fromkeys([self.base.motion, self.base.spread, *side, *chain.from_iterable(points)]):
+            function.compiled()
 
     def know(self, contact_point: ContactPoint, free: bool, holds: Holds, slides: bool) -> None:
         """Find now how the gap of a contact changes, as it is watched where it is open or has just opened; its rows and

@@ -144,8 +144,12 @@ def get_ready(world: World, state: SimState, contact_points: Sequence[ContactPoi
     rows = held + sum([1 + len(point.tangents) for point in watched])
     method = world.method or chosen_method(state.stiffness)
     table.integrations.get_ready(method, len(state.x), min(rows, len(state.driven.equations.u)), 5 * len(watched))
-    for contact_point in contact_points[:READY]:
-        table.know(contact_point, free, state.holds, slides=len(contact_points) <= FEW)
+    by_contact = dict[Contact, list[ContactPoint]]()
+    for contact_point in contact_points:
+        by_contact.setdefault(contact_point.contact, []).append(contact_point)
+    for points in by_contact.values():
+        for contact_point in points[:READY]:
+            table.know(contact_point, free, state.holds, slides=len(points) <= FEW)
 
 
 def _tracked(world: World, state: SimState, features: Sequence[Feature]) -> SimState:

@@ -23,7 +23,7 @@ LARGE = 1e3  # a quotient that is worth a word where steps become too small
 SHOWN = 8  # values in a message
 ELSEWHERE = "Choose another set of angles, or generalized speeds that stay independent there."
 GIVE_MASS = "Give mass or inertia to what moves with {them}"
-LINED_UP = ", or choose another set of angles if their axes line up at this state only."
+ONLY_HERE = ", or, where this is so at this state only, start at another (q=...) or choose another set of angles."
 KEEP_AWAY = "Keep away from this state, or write the constraint so that it stays finite there."
 KEEP_FINITE = "Keep away from this state, or write the load so that it stays finite there (lw.where)."
 
@@ -77,9 +77,10 @@ def _mass(equations: Formed, x: Values) -> str:
     null = _null_vector(_numbers(equations, x, entries).reshape(n, n))
     if null is None:
         return ""
-    them = [u.name for u, share in zip(equations.u, null, strict=True) if abs(share) > SHARE]
-    where = _state(equations, x, equations.M.free_symbols)
-    advice = GIVE_MASS.format(them=" and ".join(them)) + (LINED_UP if len(them) > 1 else ".")
+    parts = [i for i, share in enumerate(null) if abs(share) > SHARE]
+    them = [equations.u[i].name for i in parts]
+    where = _state(equations, x, frozenset().union(*(equations.M[i, k].free_symbols for i in parts for k in parts)))
+    advice = GIVE_MASS.format(them=" and ".join(them)) + (ONLY_HERE if len(them) > 1 else ".")
     return (
         f"the mass matrix of '{equations.name}' is singular: no mass or inertia resists {_together(them)}"
         f"{f' at {where}' if where else ''}. {advice}"

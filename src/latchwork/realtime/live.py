@@ -73,6 +73,10 @@ class Live:
         self.past.reset(self.sim)
         _ = self.sim.mode_table.energy
 
+    def compile(self) -> None:
+        """Ask for machine code of all that ticks run: a loop that has no end evaluates it often enough."""
+        self.sim.mode_table.compile_for(self.sim.state.contacts.contact_points)
+
     # --- commands -----------------------------------------------------------------------------------------------
 
     def do(self, command: Any) -> Row:

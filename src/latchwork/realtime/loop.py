@@ -47,6 +47,7 @@ class Beating:
 
     def run(self) -> None:
         """Tick until the end is asked for."""
+        self.live.compile()
         while not self.ended:
             for command in self.link.commands.take(MOST_COMMANDS):
                 self.live.do(command)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from latchwork.hybrid.event import RunEvent
+from latchwork.hybrid.fixed_stepper import stepping
 from latchwork.hybrid.record import Switch
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.time_stepping.settings import TimeStepping
-from latchwork.integrate.methods import RK4
 from latchwork.realtime.exhibit import Exhibit
 
 MOST = 100  # events within ten steps: more are too thick, and are stepped through
@@ -50,7 +50,7 @@ def stepped(exhibit: Exhibit, step: float) -> Stepped:
         TimeStepping(step, most=MOST) if exhibit.model.contacts or exhibit.model.collisions or exhibit.fence else None
     )
     thick = None if exhibit.controllers else thick  # laws inside the equations are evaluated by them
-    made = Stepped(exhibit.model, q=dict(exhibit.q), u=dict(exhibit.u), inputs=dict(exhibit.inputs), method=RK4(step),
-                   controllers=exhibit.controllers, thick=exhibit.thick or thick)  # fmt: skip
+    made = Stepped(exhibit.model, q=dict(exhibit.q), u=dict(exhibit.u), inputs=dict(exhibit.inputs),
+                   method=stepping(step), controllers=exhibit.controllers, thick=exhibit.thick or thick)  # fmt: skip
     made.world.brief = step
     return made

@@ -252,6 +252,13 @@ class ContactPoint:
                   "upright_function": self.upright is not None, "normal_function": self.is_sharp}  # fmt: skip
         return all([name in self.__dict__ for name, is_wanted in wanted.items() if is_wanted])
 
+    @property
+    def functions(self) -> list[Function]:
+        """Its programs that are made by now, but those of its guards."""
+        sources = self.terms.sources if "terms" in self.__dict__ else ()
+        own = [value for value in self.__dict__.values() if isinstance(value, Function)]
+        return [*own, *[function for source in sources for function in (source.place, source.bias)]]
+
     @cached_property
     def has_rows(self) -> bool:
         return not self.without_normal or bool(self.tangents)

@@ -118,6 +118,13 @@ def zone_program(contact_point: ContactPoint, zone: Zones) -> RateProgram:
     return _kept(contact_point, zone, lambda: [zone.x - bound for bound in zone.bounds])
 
 
+def functions_of(contact_point: ContactPoint) -> list[Function]:
+    """The programs of its guards that are made by now."""
+    kept = list(contact_point.watched.values())
+    pieces = [function for each in kept if isinstance(each, Piece) for function in each.functions]
+    return [*pieces, *[each.function for each in kept if isinstance(each, RateProgram)]]
+
+
 def piece_of(contact_point: ContactPoint, contact_states: ContactStates, form: Form) -> Piece:
     """The record of a contact in a form, made once."""
     known: Piece | None = contact_point.watched.get(form)

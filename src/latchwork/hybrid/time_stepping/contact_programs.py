@@ -15,8 +15,11 @@ from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.time_stepping.blocks import Blocks, blocks_of
 from latchwork.program.function import Function
 from latchwork.program.ir import Program
-from latchwork.program.native import address
+from latchwork.program.native import Native, address
 from latchwork.program.restriction import Restriction, is_zero, restricted
+
+GAP, ROWS, MOTION, SPREAD = "gap", "rows", "motion", "spread"
+Place = tuple[str, ContactPoint | None]  # which record a function is in, and of which contact point
 
 
 class ContactRows(NamedTuple):
@@ -80,46 +83,53 @@ def programs_for(held: Terms, split: bool = True) -> KnownPrograms:
 
 
 class ContactPrograms:
-    """The same for one run, as words of records: with slots that no other run writes into."""
+    """The same for one run, as words of records: with slots that no other run writes into.
+
+    Words stay right when machine code arrives; those that name it are told by `arrived`.
+    """
 
     def __init__(self, known: KnownPrograms) -> None:
         self.known = known
         self._slots: dict[Function, NDArray[np.float64]] = {}
-        self._users: dict[Function, int] = {}
-        self._words: dict[tuple[ContactPoint, bool], tuple[int, ...]] = {}
+        self._users: dict[Function, list[Place]] = {}  # of those that machine code may still arrive for,
+        self._entries: dict[Function, int] = {}  # and what runs them
+        self._words: dict[Place, tuple[int, ...]] = {}
         self._arrivals = Function.arrivals
 
-    def words(self, restriction: Restriction) -> tuple[int, ...]:
-        """The record of a function; it stays right until machine code arrives."""
-        function = self.known.function(restriction.program)
-        if function not in self._slots:
-            self._slots[function] = function.workspace()
-        self._users[function] = self._users.get(function, 0) + 1
-        return (function.entry, address(function.code), address(self._slots[function]), len(restriction.inputs),
-                function.width, address(restriction.inputs))  # fmt: skip
+    def words(self, place: Place, restriction: Restriction) -> tuple[int, ...]:
+        """The record of a function in its place."""
+        if place not in self._words:
+            function = self.known.function(restriction.program)
+            if function not in self._slots:
+                self._slots[function] = function.workspace()
+            if not isinstance(function.executor, Native):
+                self._users.setdefault(function, []).append(place)
+                self._entries.setdefault(function, function.entry)
+            self._words[place] = (function.entry, address(function.code), address(self._slots[function]),
+                                  len(restriction.inputs), function.width, address(restriction.inputs))  # fmt: skip
+        return self._words[place]
 
     def gap(self, point: ContactPoint) -> tuple[int, ...]:
         """The words of its gap."""
-        if (point, False) not in self._words:
-            self._words[point, False] = self.words(self.known.gap(point))
-        return self._words[point, False]
+        return self._words.get((GAP, point)) or self.words((GAP, point), self.known.gap(point))
 
     def row(self, point: ContactPoint) -> tuple[int, ...]:
         """The words of its rows, which are known."""
-        if (point, True) not in self._words:
-            self._words[point, True] = self.words(self.known.rows[point].program)
-        return self._words[point, True]
+        return self._words.get((ROWS, point)) or self.words((ROWS, point), self.known.rows[point].program)
 
     def used(self, times: int) -> None:
-        """Count evaluations of every record."""
+        """Count evaluations of every record whose function has no machine code yet."""
         for function, users in self._users.items():
-            function.used(times * users)
+            function.used(times * len(users))
 
-    def is_stale(self) -> bool:
-        """Whether machine code has arrived, so that all words have to be written again; they are forgotten then."""
+    def arrived(self) -> list[Place]:
+        """The places whose functions have got machine code since it was asked last: their words are other ones now."""
         if self._arrivals == Function.arrivals:
-            return False
-        self._arrivals = Function.arrivals
-        self._words.clear()
-        self._users.clear()
-        return True
+            return []
+        self._arrivals, found = Function.arrivals, list[Place]()
+        for function in [function for function, entry in self._entries.items() if function.entry != entry]:
+            del self._entries[function]
+            for place in self._users.pop(function):
+                self._words[place] = (function.entry, *self._words[place][1:])
+                found.append(place)
+        return found

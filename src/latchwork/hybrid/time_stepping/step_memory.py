@@ -21,7 +21,14 @@ from latchwork.hybrid.contacts.scene_memory import SceneMemory
 from latchwork.hybrid.state_function import state_function
 from latchwork.hybrid.stops import expressions_of
 from latchwork.hybrid.time_stepping.clearances import ClearanceMemory
-from latchwork.hybrid.time_stepping.contact_programs import ContactPrograms, ContactRows, programs_for
+from latchwork.hybrid.time_stepping.contact_programs import (
+    GAP,
+    MOTION,
+    SPREAD,
+    ContactPrograms,
+    ContactRows,
+    programs_for,
+)
 from latchwork.hybrid.time_stepping.near_pairs import NearPairs
 from latchwork.hybrid.time_stepping.time_step import Asked, Given, NearContacts, Reason, TimeStep
 from latchwork.program.evaluator import Evaluators
@@ -115,14 +122,27 @@ class StepMemory:
     def _write_programs(self, record: TimeStep) -> None:
         """The programs of motion and of all contact points."""
         programs, points = self.contact_programs, self.scene.points
-        write(record.motion, *programs.words(self.blocks.motion))
-        write(record.spread, *programs.words(self.blocks.spread[0]))
+        write(record.motion, *programs.words((MOTION, None), self.blocks.motion))
+        write(record.spread, *programs.words((SPREAD, None), self.blocks.spread[0]))
         write_all(record, "gaps", range(len(points)), [programs.gap(point) for point in points])
         some = [i for i, point in enumerate(points) if point in self._rows]
         write_all(record, "rows", some, [programs.row(points[i]) for i in some])
         np.asarray(record.ready)[some] = 1
         for i in some:
             self._write_touched(record, i, self._rows[points[i]])
+
+    def _write_arrived(self) -> None:
+        """The programs that have got machine code."""
+        programs, places, record = self.contact_programs, self.scene.places, self.record
+        for which, point in programs.arrived():
+            if which == MOTION:
+                write(record.motion, *programs.words((MOTION, None), self.blocks.motion))
+            elif which == SPREAD:
+                write(record.spread, *programs.words((SPREAD, None), self.blocks.spread[0]))
+            elif point in places and which == GAP:
+                write(record.gaps[places[point]], *programs.gap(point))
+            elif point in places:
+                write(record.rows[places[point]], *programs.row(point))
 
     def _write_touched(self, record: TimeStep, i: int, rows: ContactRows) -> None:
         """The branches that a contact point touches."""
@@ -140,12 +160,16 @@ class StepMemory:
             write(record.rows[i], *self.contact_programs.row(point))
             record.ready[i] = 1
             self._write_touched(record, i, rows)
-        if self._entries() > self.most_entries or self.record.most_touched > self.most_touched:
+        if self._entries_of(point, rows) > self.most_entries or self.record.most_touched > self.most_touched:
             self._make_room(self.near.most_contacts)
 
     def _entries(self) -> int:
         """Entries of all rows of the widest contact that is known."""
-        return max([12, *[(1 + len(point.tangents)) * rows.wide for point, rows in self._rows.items()]])
+        return max([12, *[self._entries_of(point, rows) for point, rows in self._rows.items()]])
+
+    def _entries_of(self, point: ContactPoint, rows: ContactRows) -> int:
+        """Entries of the rows of a contact."""
+        return (1 + len(point.tangents)) * rows.wide
 
     def _make_points(self) -> None:
         """The contact points of pairs that have come near."""
@@ -208,8 +232,7 @@ class StepMemory:
         """Take machine code that has arrived; what was evaluated in the steps of a page asks for it."""
         self.energy.used(PAGE)
         self.contact_programs.used(PAGE)
-        if self.contact_programs.is_stale():
-            self._write_programs(self.record)
+        self._write_arrived()
         self.programs.ready()
         self.pairs_near.ready()
         self.clearances.ready()

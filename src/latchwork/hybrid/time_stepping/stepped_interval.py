@@ -88,10 +88,10 @@ class SteppedInterval:
         """Steps to a time, until something ends them or as many as are asked for are made."""
         memory = self.memory
         memory.record.until = until
+        if self._asked % max(AT_ONCE // most, 1) == 0:  # of code that has arrived: not before every step
+            memory.ready()
+        self._asked += 1
         while True:
-            if self._asked % max(AT_ONCE // most, 1) == 0:  # of code that has arrived: not before every step
-                memory.ready()
-            self._asked += 1
             record = memory.record
             reason = Reason(invoke(steps, record, most))
             self.take_page()
