@@ -34,7 +34,7 @@ class Taken:
         def taken(memory: FlowMemory, *given: Any) -> Any:
             key, laid = take_over(memory, *given)
             table, holds, s = memory.mode_table, memory.holds, memory.contacts_after(given[1])
-            self.pairs.append((laid, table.laid_out(key, holds, s, dict(memory.stops), laid.rows[0], None)))
+            self.pairs.append((laid, table.laid_out(key, holds, s, dict(memory.stops), laid.row)))
             return key, laid
 
         monkeypatch.setattr(FlowMemory, "take_over", taken)

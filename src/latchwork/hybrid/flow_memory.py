@@ -322,7 +322,7 @@ class FlowMemory:
         self._places[own.tobytes()] = place
         self._own.add(dynamics)
         self._entered_dynamics.add(dynamics)
-        return parts.key, LaidOutMode(dynamics, parts.guards, (row,))
+        return parts.key, LaidOutMode(dynamics, parts.guards, row)
 
     def _parts_of(self, key: bytes, words: ContactWords) -> SharedParts:
         """What modes of some contact states have in common; runs of one mechanism meet the same again and again."""

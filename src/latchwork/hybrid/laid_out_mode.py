@@ -46,12 +46,12 @@ LAP, KEY, CODE, FRESH, SIZE, CHOSEN = 0, 8, 12, 14, 15, 17  # fields of a `ModeR
 
 
 class LaidOutMode(NamedTuple):
-    """The equations of a mode, what watches them, and the rows (t, q, u, rest) at which its speeds were chosen first
-    and its redundant forces were shared last."""
+    """The equations of a mode, what watches them, and the row (t, q, u, rest) at which its speeds were chosen and its
+    redundant forces shared."""
 
     dynamics: ModeDynamics
     guards: Guards
-    rows: tuple[Array, ...]
+    row: Array
 
 
 LaidOutModes = Mapping[Any, LaidOutMode]
@@ -96,7 +96,7 @@ class MachineMode:
         if terms is not None:
             _, n, m = terms.sizes
             self._chosen = memory.numbers_at(fields[CHOSEN], 1 + 2 * m + n + m * n).copy()
-            self.states = terms.sizes[0] + n - m + 1
+            self.states = terms.sizes[0] + self._record.k + 1
         else:
             self.states = len(table.driven.equations.q) + len(table.driven.equations.u) + 1
         words = self._words()
@@ -124,6 +124,11 @@ class MachineMode:
         return Block(code, self._numbers, int(code[0]))
 
     @cached_property
+    def _record(self) -> EmbeddedMode:
+        """Its record."""
+        return record_at(EmbeddedMode, self._block.z, self._block.start)
+
+    @cached_property
     def mode(self) -> Mode:
         """The mode itself; where nothing holds, what watches it."""
         table, (_, terms, sliders, *_) = self._table, self._parts
@@ -131,7 +136,9 @@ class MachineMode:
             look = replace(table.free_mode, watch=self.watch)
             look.stand_on(self._block, self._arrivals)
             return look
-        mode = selected_mode(terms, self._selected(terms), self._x, table.held_names, sliders)
+        mode, record = selected_mode(terms, self._selected(terms), self._x, table.held_names, sliders), self._record
+        if record.shared:
+            mode = replace(mode, share=np.array(record.share).reshape(record.shared, record.m + 1))
         mode.stand_on(self._block, self._arrivals, self.watch)
         return mode
 
@@ -147,10 +154,12 @@ class MachineMode:
         _, n, m = terms.sizes
         pivot, numbers = float(self._chosen[0]), self._chosen[1:]
         typical, lengths, weights = numbers[:m], numbers[m : 2 * m], numbers[2 * m : 2 * m + n]
-        dependent = [0] * n
-        for j in record_at(EmbeddedMode, self._block.z, self._block.start).dep:
+        dependent, kept = [0] * n, [0] * m
+        for j in self._record.dep:
             dependent[j] = 1
-        chosen = selection_of((1,) * m, tuple(dependent))
+        for i in self._record.kept:
+            kept[i] = 1
+        chosen = selection_of(tuple(kept), tuple(dependent))
         return SelectedSpeeds(chosen, numbers[2 * m + n :].reshape(m, n), typical, lengths, weights, pivot)
 
     def integration(self, dynamics: ModeDynamics) -> ReusableIntegration:

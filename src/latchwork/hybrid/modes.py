@@ -57,7 +57,7 @@ def keep_speeds(sim: Simulation, stops: Mapping[str, Any], dynamics: ModeDynamic
     state, table = sim.state, sim.mode_table
     key = table.key(state.holds, state.contacts, state.rules, stops)
     row = np.concatenate([[t], x[:-1], rest])
-    sim.state = state.but(modes=with_mode(state.modes, key, LaidOutMode(dynamics, guards, (row,))))
+    sim.state = state.but(modes=with_mode(state.modes, key, LaidOutMode(dynamics, guards, row)))
 
 
 def enumerate_modes(sim: Simulation, stops: Mapping[str, Any]) -> None:
