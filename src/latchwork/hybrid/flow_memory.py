@@ -54,7 +54,7 @@ class FlowMemory:
         resets, pacing, held = table.resets, table.pacing, table.constraint_terms(holds)
         resets.memory.hold(contact_points)
         self.mode_table, self.holds = table, holds
-        self.memory, self.room, self.points = resets.memory, resets.room(held), tuple(contact_points)
+        self.memory, self.points = resets.memory, tuple(contact_points)
         self.held, self.stops, self.armed = held, tuple(stops.items()), armed
         self._user = table.user_guards(held if holds else None, holds, ContactStates([]), armed, stops)
         scene, (n_q, n_u, _) = self.memory.scene, held.sizes
@@ -102,7 +102,7 @@ class FlowMemory:
                armed: tuple[Watched, ...]) -> bool:  # fmt: skip
         """Whether its modes are those of some contact points and constraints, as they are now, with these stops."""
         resets, held = self.mode_table.resets, self.mode_table.constraint_terms(holds)
-        return (resets.memory.scene is self._scene and held is self.held and resets.room(held) is self.room
+        return (resets.memory.scene is self._scene and held is self.held
                 and (holds is self.holds or tuple(holds.items()) == tuple(self.holds.items()))
                 and tuple(stops.items()) == self.stops and armed == self.armed
                 and len(self.points) == len(contact_points)
@@ -234,7 +234,7 @@ class FlowMemory:
                 allowed: int, at_once: bool | None, brief: float) -> None:  # fmt: skip
         """See to all that a call from a mode that has begun needs."""
         run, memory, self._contacts = self.run, self.memory, s
-        memory.ready(self.room)
+        memory.ready(self.mode_table.resets.room(self.held))
         self._programs.ready()
         if memory.current is not s:
             memory.write(s)

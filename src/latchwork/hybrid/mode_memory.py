@@ -42,8 +42,8 @@ from latchwork.program.records.memory import block_of, lay_out, size_of, where, 
 from latchwork.program.records.placement import placement
 from latchwork.symbolic.ops import ZERO
 
-ARENA, MOST_WORDS = 1 << 18, 1 << 21  # words at first; each arena has twice as many as the one before, up to so many
-FULL = 8  # where less than this part of an arena is left, it is given up
+ARENA, MOST_WORDS = 1 << 18, 1 << 19  # words at first; each arena has twice as many as the one before, up to so many
+FULL = 2  # where less than this part of an arena is left as a call begins, there is another
 SOURCE_NUMBERS = size_of(SourcePrograms)
 ROWS_OF_POINT = 3  # at most
 STUCK, FRICTIONLESS = range(2)  # closed forms, see `mode_layout.form_at`
