@@ -18,7 +18,7 @@ from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.designs import Embedded
-from latchwork.hybrid.flow import EVENT_WORDS, KEY, STATE_WORDS, Flow, flow, write_key
+from latchwork.hybrid.flow import EVENT_WORDS, KEY, NO_ROW, STATE_WORDS, Flow, flow, write_key
 from latchwork.hybrid.flow_changes import Change, ContactWords, FlowMode, impact_of
 from latchwork.hybrid.laid_out_mode import KEY as KEY_FIELD
 from latchwork.hybrid.laid_out_mode import LaidOutMode, LaidOutModes, MachineMode, SharedParts, shared_parts
@@ -288,8 +288,10 @@ class FlowMemory:
             mode = self._rewritten if ended == MODES else self.modes[ended]
             assert mode is not None, "it was entered"
             places = tuple([i for i, took_part in enumerate(hit[c, : len(mode.guards)].tolist()) if took_part])
-            event = Event(t, places, before[c, : mode.workspace.n].copy())
-            solution = mode.solution_of(first, last, Stats(*counts), event, samples)
+            solution = None
+            if last != NO_ROW:
+                event = Event(t, places, before[c, : mode.workspace.n].copy())
+                solution = mode.solution_of(first, last, Stats(*counts), event, samples)
             impacts = (impact_of(self.memory, self.points, events[c], energy),) if impact else ()
             following = self.modes[entered] if entered >= 0 else None
             made.append(Change(t, [mode.guards[i] for i in places], mode, following, words, after[c].copy(), solution,

@@ -99,17 +99,8 @@ class MachineMode:
             self.states = terms.sizes[0] + self._record.k + 1
         else:
             self.states = len(table.driven.equations.q) + len(table.driven.equations.u) + 1
-        words = self._words()
-        self._lap = memory.words_at(fields[LAP], block_words(len(parts.guards), self.states, *words))
-        self._fresh = words[0]
-
-    def _words(self) -> tuple[int, int]:
-        """Fresh slots of its integration, and all slots."""
-        fresh = len(self._numbers)
-        if self._parts.terms is not None:
-            return fresh, 3 * fresh
-        fresh += self._table.side.function.slots + 1
-        return fresh, fresh
+        self._fresh = len(self._numbers) + (0 if parts.terms is not None else table.side.function.slots + 1)
+        self._lap = memory.words_at(fields[LAP], block_words(len(parts.guards), self.states, self._fresh, 0))
 
     def dynamics(self) -> Recombined | Unconstrained:
         """Its equations."""

@@ -5,7 +5,8 @@
     guards   of each contact in its form, of zones, of a user
     steps    an integration in the workspace of so many states (`again.lay_out`)
 
-The memory of a mode comes from an arena, at the end of which are slots that serve wherever a mode ends. Where something is not made yet, rows say nothing new, or memory is used up,
+The memory of a mode comes from an arena, at the end of which are slots: one mode is run at a time, and begins with
+fresh ones. Where something is not made yet, rows say nothing new, or memory is used up,
 nothing is laid out, and Python does it: `mode_table`, with the same bytes.
 """
 
@@ -58,8 +59,7 @@ def take(programs: ModePrograms, words: i64) -> i64:
 
 @kernel
 def spare(programs: ModePrograms, words: i64) -> i64:
-    """Where so many words of memory begin that are needed while a mode is laid out: at the end, before the slots in
-    which modes end."""
+    """Where so many words of memory begin that are needed while a mode is laid out: at the end, before the slots."""
     programs.spare += words
     return programs.arena + WORD * (programs.room - programs.spare)
 
@@ -164,7 +164,7 @@ def put_record(programs: ModePrograms, scene: Scene, memory: i64, key: i64p, wor
 def lay_out_mode(programs: ModePrograms, scene: Scene, key: i64p, words: i64, x: f64p) -> i64:
     """The mode of the contact states of a scene, met at x = (t, q, u, rest): where its record is, 0 for none."""
     mark = programs.used
-    programs.spare = programs.widest_block
+    programs.spare = programs.scratch_slots
     made = lay_out_chosen(programs, scene, key, words, x)
     needed = programs.used - mark + programs.spare
     programs.wanted = needed if needed > programs.wanted else programs.wanted
@@ -198,16 +198,17 @@ def lay_out_chosen(programs: ModePrograms, scene: Scene, key: i64p, words: i64, 
     memory = take(programs, MODE_WORDS)
     code, own_key, said = take(programs, 1), take(programs, words + 1), take(programs, 3 * count)
     row, out = take(programs, programs.contacts), take(programs, n_q + n + 4 + 2 * n + rows)
-    slots = side + block if is_free == 1 else 3 * block
-    integration = take(programs, BLOCK_WORDS + 3 * count + states + side + block + slots)
+    slots = block + (side + block if is_free == 1 else 3 * block)
+    integration = take(programs, BLOCK_WORDS + 3 * count + states + side + block)
     fresh = integration + WORD * (BLOCK_WORDS + 3 * count + states)
     z = programs.arena + WORD * (programs.room - block)
+    programs.programs.slots = programs.arena + WORD * (programs.room - slots)
     kept_numbers = 0 if is_free == 1 else 1 + 2 * rows + n + rows * n
     lasting, kept = take(programs, kept_numbers), spare(programs, states)
     part, lam = spare(programs, PART * rows), spare(programs, rows)
     room = spare(programs, room_of_forces(rows, n, m) if programs.shared > 0 else 0)
-    programs.widest_block = block if block > programs.widest_block else programs.widest_block
-    programs.spare = block if block > programs.spare else programs.spare
+    programs.scratch_slots = slots if slots > programs.scratch_slots else programs.scratch_slots
+    programs.spare = slots if slots > programs.spare else programs.spare
     if programs.used + programs.spare > programs.room:
         return 0
     at = fresh + WORD * side

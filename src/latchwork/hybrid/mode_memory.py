@@ -133,7 +133,8 @@ class ModeMemory:
         self._zones = list(zones_in(ContactStates([*points], zones=dict.fromkeys(memory.zones(), 0))).items())
         placements = placement(EmbeddedMode), placement(GuardTable), placement(RowSources)
         self.programs = programs = lay_out(
-            ModePrograms, most_rows=min(len(held.rows) + ROWS_OF_POINT * scene.contacts, MOST), contacts=scene.contacts, laws=scene.laws, zones=len(self._zones), n_q=n_q, n=n, n_held=rest,
+            ModePrograms, contacts=scene.contacts, laws=scene.laws, zones=len(self._zones), n_q=n_q, n=n, n_held=rest,
+            most_rows=min(len(held.rows) + ROWS_OF_POINT * scene.contacts, MOST),
             holds=int(holds), user_guards=len(user), scratch=SCRATCH, mode_arrays=placements[0],
             guard_arrays=placements[1], row_arrays=placements[2],
         )  # fmt: skip

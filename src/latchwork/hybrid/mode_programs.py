@@ -171,7 +171,7 @@ class ModePrograms:
     used: i64  # how many are used,
     spare: i64  # and, from the end on, while a mode is laid out;
     wanted: i64  # as many as the longest mode takes,
-    widest_block: i64  # and the most slots of one
+    scratch_slots: i64  # and slots of the mode that is run, at the end of the memory
     sources: i64  # of the mode that is laid out: sources of rows,
     rows: i64
     rank: i64  # rows that are kept,
