@@ -257,7 +257,8 @@ def crate(restitution: float, friction: float, method: Any = TIGHT) -> lw.Simula
     body = model.body("box", link, link.origin, m, lw.inertia(link.frame, *moments))
     model.gravity(-G * N.z)
     model.contact("floor", body.box(sides), lw.Plane(model.origin, N.z), restitution=restitution, friction=friction)
-    return lw.Simulation(model, [0.0, 0.0, 0.1, math.sqrt(0.998), 0.04, 0.02, 0.0], [0.5, 0.2, 0.0, 0.0, 0.0, 0.8], method=method)
+    return lw.Simulation(model, [0.0, 0.0, 0.1, math.sqrt(0.998), 0.04, 0.02, 0.0], [0.5, 0.2, 0.0, 0.0, 0.0, 0.8],
+                         method=method)  # fmt: skip
 
 
 def on_its_corners() -> lw.Simulation:

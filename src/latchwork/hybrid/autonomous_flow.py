@@ -36,7 +36,7 @@ class Halt(IntEnum):
 
     ASKED = 20  # a guard fell that only Python can answer
     RESET = 21  # the reset has no answer: no lawful force, or one that takes symbols
-    NO_MODE = 22  # a mode cannot be laid out: redundant constraints, or more rows than speeds
+    NO_MODE = 22  # a mode cannot be laid out: rows that are neither clearly independent nor clearly redundant
     NO_TIME = 23  # contacts change again and again at one instant
 
 

@@ -80,14 +80,14 @@ def share_forces(rows: i64, n: i64, rank: i64, B: f64p, kept: i64p, parts: i64, 
     r = 0
     for i in range(rows):
         if kept[i] == 0:
-            stress, k = lam[i], 0
+            carried, k = 0.0, 0
             for j in range(rows):
                 if kept[j] != 0:
                     if known[i] != 0.0 and known[j] == 0.0:  # what others carry is not known
                         share[r * wide + k] = 0.0
-                    stress -= share[r * wide + k] * (lam[j] if known[j] != 0.0 else 0.0)
+                    carried += share[r * wide + k] * (lam[j] if known[j] != 0.0 else 0.0)
                     k += 1
-            share[r * wide + rank] = stress if known[i] != 0.0 else 0.0
+            share[r * wide + rank] = lam[i] - carried if known[i] != 0.0 else 0.0
             r += 1
 
 
