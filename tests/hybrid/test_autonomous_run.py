@@ -30,7 +30,7 @@ def begun(scene: str) -> lw.Simulation:
 
 
 def box_in_the_plane() -> lw.Simulation:
-    """A box that is pushed to and fro: it slides, and rests on two corners that hold every speed with a row to spare."""
+    """A box that is pushed to and fro: it slides, and rests on two corners with a row to spare."""
     model = lw.Model("box in the plane")
     N, link = model.frame, model.planar("box")
     body = model.body("box", link, link.origin, 2.0, lw.inertia(link.frame, zz=0.1))
