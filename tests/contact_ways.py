@@ -249,6 +249,24 @@ def by_many_methods() -> lw.Simulation:
     return sim
 
 
+def crate(restitution: float, friction: float, method: Any = TIGHT) -> lw.Simulation:
+    """A box in space that is dropped on a floor, a little askew: up to four corners hold it, with rows to spare."""
+    model, sides, m = lw.Model("crate"), (0.3, 0.2, 0.16), 1.2
+    N, link = model.frame, model.free("B")
+    moments = (m * sum(side * side for side in sides if side is not own) / 12.0 for own in sides)
+    body = model.body("box", link, link.origin, m, lw.inertia(link.frame, *moments))
+    model.gravity(-G * N.z)
+    model.contact("floor", body.box(sides), lw.Plane(model.origin, N.z), restitution=restitution, friction=friction)
+    return lw.Simulation(model, [0.0, 0.0, 0.1, math.sqrt(0.998), 0.04, 0.02, 0.0], [0.5, 0.2, 0.0, 0.0, 0.0, 0.8],
+                         method=method)  # fmt: skip
+
+
+def on_its_corners() -> lw.Simulation:
+    sim = crate(0.0, 0.4)
+    sim.advance(0.3)
+    return sim
+
+
 def rubbing() -> lw.Simulation:
     """An arm whose joints stick and slip, with a ratchet and a rope."""
     scene = arm_with_friction(Units())
@@ -259,6 +277,7 @@ def rubbing() -> lw.Simulation:
 
 SCENES: Mapping[str, Runs] = {
     "arm with friction": rubbing,
+    "crate in space": on_its_corners,
     "corner, plastic": lambda: in_a_corner(0.0, 0.3),
     "corner, rough": lambda: in_a_corner(0.5, 2.0),
     "corner, lively": lambda: in_a_corner(1.0, 0.3),

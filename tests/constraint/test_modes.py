@@ -17,7 +17,7 @@ from latchwork.constraint.embedded.executors import embedded, look
 from latchwork.constraint.embedded.mode import mode_of, selected_mode
 from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.rows import rows_of
-from latchwork.constraint.selection_kernel import selected_rows, selected_speeds
+from latchwork.constraint.selection_kernel import selected_speeds
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.terms import terms_of
 from latchwork.hybrid.input_laws import driven
@@ -346,7 +346,7 @@ def test_redundant_rows_are_chosen_as_the_selection_does(every):
     that singular values and pivots in NumPy do, and says the position is regular where a step aside says so."""
     terms, states = crate_on_its_corners(every)
     for x in states:
-        quick, (chosen, regular) = selected_rows(terms, x), choose_regular(terms, x)
+        quick, (chosen, regular) = selected_speeds(terms, x), choose_regular(terms, x)
         mode = mode_of(terms, chosen, regular, ())
         assert regular is x
         assert chosen.rank == (6 if every else 3)
@@ -361,5 +361,5 @@ def test_redundant_rows_that_disagree_take_more_care():
     terms, states = crate_on_its_corners(False)
     moving = lw.Constraint("lift", terms.rows.constraints[3].zero[0] - 0.5 * terms.rows.equations.system.t)
     lifted = terms_of(rows_of(terms.rows.equations, [*terms.rows.constraints[:3], moving]))
-    assert selected_rows(lifted, states[0]) is None
-    assert selected_rows(terms, states[0]) is not None
+    assert selected_speeds(lifted, states[0]) is None
+    assert selected_speeds(terms, states[0]) is not None

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import latchwork as lw
+from contact_ways import crate
 from latchwork.errors import EvaluationError
 from scaled_scenes import CONTACTS, Units
 
@@ -70,12 +71,14 @@ def test_a_machine_without_a_compiler(tmp_path, monkeypatch):
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("scene", ["ball and bat", "bouncing ball", "disk on ramp"])
+@pytest.mark.parametrize("scene", ["ball and bat", "bouncing ball", "disk on ramp", "crate in space"])
 def test_fmpy_runs_it_to_the_same_bits(scene, tmp_path):
     """Loaded, validated and stepped by FMPy: coordinates and speeds of `Simulation.advance`, to the last bit."""
     fmpy, validation = pytest.importorskip("fmpy"), pytest.importorskip("fmpy.validation")
     if scene == "ball and bat":
         sim = ball_and_bat()
+    elif scene == "crate in space":
+        sim = crate(0.2, 0.4, method=lw.RK4(STEP))
     else:
         s = CONTACTS[scene](Units())
         sim = lw.Simulation(s.model, q=s.q, u=s.u, method=lw.RK4(STEP))

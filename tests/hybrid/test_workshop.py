@@ -98,21 +98,15 @@ def shaken(until=3.0):
     return sim
 
 
-def test_a_box_that_rests_again_is_not_chosen_for_again(monkeypatch):
-    """Every speed is held, so rows and speeds are those of the first time; what corners carry is found anew."""
-    chosen = []
-    plain = mode_table.selected_rows
-    monkeypatch.setattr(mode_table, "selected_rows", lambda terms, x: chosen.append(x[0]) or plain(terms, x))
+def test_a_box_that_rests_again_is_laid_out_in_machine_code(monkeypatch):
+    """Two corners hold every speed with a row to spare. What they carry is found anew each time, and Python lays out
+    none of these modes once it knows the corners."""
+    laid, plain = [], mode_table.ModeTable.laid_out
+    monkeypatch.setattr(mode_table.ModeTable, "laid_out", lambda *given: laid.append(given[-1][0]) or plain(*given))
     sim = shaken()
     rests = [event.t for event in sim.events if event.kind == "stick" and event.name.endswith("+x-y")]
     assert len(rests) > 5
-    assert not any(t in chosen for t in rests[1:])
-    again = len(chosen)
-    monkeypatch.setattr(mode_table, "_at_rest_again", lambda *given: None)
-    other = shaken()
-    assert len(chosen) > 2 * again
-    assert [event.t for event in other.events] == pytest.approx([event.t for event in sim.events], abs=1e-9)
-    assert other.run["x"][-1] == pytest.approx(sim.run["x"][-1], abs=1e-9)
+    assert not any(t in laid for t in rests)
 
 
 def in_python(kernel, made):

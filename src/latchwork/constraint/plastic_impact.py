@@ -70,7 +70,7 @@ def struck(terms: Terms, x: Array) -> Struck | None:
     """The impact that makes speeds consistent with all rows at x = (t, q, u, rest); none where it takes more care."""
     n_q, n, m = terms.sizes
     found = selected_speeds(terms, x)
-    if found is None:
+    if found is None or found.selection.redundant:
         return None
     place, packed = terms.place(x), terms.base.motion(x)[n_q : n_q + n * (n + 1) // 2]
     u, p, w = x[1 + n_q : 1 + n_q + n].copy(), np.zeros(m), np.zeros(1 + 3 * n * n + 2 * n + m * n + m * m + 3 * m)

@@ -5,7 +5,7 @@ clearly redundant, on speeds that all have mass. Elsewhere it gives nothing, and
 
 Rows are clearly redundant where elimination with complete pivoting leaves nothing of them after pivots that are all
 large, and where they have the same rank some way off, on no constraint in particular. Rank never falls nearby: where it
-is the usual one, the position is not singular.
+is the usual one, the position is not singular. They also agree: what moves the rows kept, C and c, is what moves them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.algebra.elimination import cholesky, lu_in_units
-from latchwork.algebra.linear import solve
-from latchwork.algebra.products import dot
-from latchwork.constraint.row_sources import RowSources, read_place
+from latchwork.algebra.elimination import cholesky, lu, lu_in_units, lu_solve
+from latchwork.constraint.row_sources import RowSources, read_bias, read_place
 from latchwork.constraint.selection import AGREES, FAIR, FAR, TIE, VANISHED, Selection
 from latchwork.constraint.terms import MASSLESS, NOTHING, SMALLEST_WEIGHT, STATES, Array, Terms
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
@@ -34,7 +32,6 @@ CLEAR, GONE = 1e-3, 1e-12  # of rows of unit length: pivots that are clearly non
 FEW = 12  # pivots: with that many, all of them clear, the least singular value is far from 1e-9
 WELL = 1e-3  # the least pivot of √M in units of the speeds, where rank in its metric is that of the rows
 APART = 2.0 * 0.02  # of the pivot some way off: `singular.CLOSE`, and not by little
-INDEPENDENT, REDUNDANT = 1, 2  # what is found
 NOWHERE, NO_SPEEDS = np.zeros(0), np.zeros(0, dtype=np.int64)
 
 
@@ -200,12 +197,49 @@ def redundant(m: i64, n: i64, packed: f64p, weight: f64p, usual: f64p, first: i6
 
 
 @kernel
+def bias_at(rows: RowSources, inputs: i64, n: i64, x: f64p, out: f64p) -> None:
+    """c at x."""
+    for s in range(rows.sources):
+        z = offset(rows.z, rows.source[s].bias_at)
+        for i in range(inputs):
+            z[i] = x[i]
+        read_bias(rows.source[s], n, rows.z, rows.found, out)
+
+
+@kernel
+def disagreement(m: i64, n: i64, rank: i64, B: f64p, chosen: i64p, lengths: f64p, moved: f64p, A: f64p, order: f64p,
+                 v: f64p) -> f64:  # fmt: skip
+    """By how much redundant rows ask for something else than those kept, ``Σ |C_red − B_red v|`` in units of the rows,
+    with ``B_kept v = C_kept`` for the dependent speeds; C is what moves rows, or their c."""
+    i, total = 0, 0.0
+    for k in range(m):
+        if chosen[n + k] != 0:
+            v[i], column = moved[k], 0
+            for j in range(n):
+                if chosen[j] != 0:
+                    A[i * rank + column] = B[k * n + j]
+                    column += 1
+            i += 1
+    lu(rank, A, order)
+    lu_solve(rank, A, order, v)
+    for k in range(m):
+        if chosen[n + k] == 0:
+            left, column = moved[k], 0
+            for j in range(n):
+                if chosen[j] != 0:
+                    left -= B[k * n + j] * v[column]
+                    column += 1
+            total += divide(fabs(left), lengths[k])
+    return total
+
+
+@kernel
 def select_speeds_kernel(
     sources: RowSources, motion: executor, motion_code: i32p, motion_z: f64p, inputs: i64, n_q: i64, n: i64, m: i64,
-    x: f64p, asides: f64p, unit: f64p, first: i64p, chosen: i64p, w: f64p,
+    x: f64p, asides: f64p, unit: f64p, first: i64p, size: f64, time: f64, chosen: i64p, w: f64p,
 ) -> i64:  # fmt: skip
     """Dependent speeds, then rows that are kept; into w the pivot of their columns, typical entries and lengths of
-    rows, weights of speeds, and B. INDEPENDENT, or REDUNDANT; 0: more care."""
+    rows, weights of speeds, and B; 0 where it takes more care. ``size``: √ of the energy of the model."""
     typical, lengths, diagonal, B = offset(w, 1), offset(w, 1 + m), offset(w, 1 + 2 * m), offset(w, 1 + 2 * m + n)
     A, out = offset(B, m * n), offset(B, 2 * m * n)
     weight, L = offset(out, m + m * n + m), offset(out, m + m * n + m + n)
@@ -260,20 +294,26 @@ def select_speeds_kernel(
     scale_rows(m, n, A)
     if not least > VANISHED * most:
         return 0
-    found, rank, elsewhere = INDEPENDENT, m, offset(out, m)
+    rank, elsewhere = m, offset(out, m)
     for i in range(m * n):
         elsewhere[i] = whole[i]
     if m > n or (
         m > 1 and (independent(m, n, A) == 0 or regular_in_metric(m, n, packed, weight, A, L, whole) == 0)
     ):
         rank = redundant(m, n, packed, weight, elsewhere, first, diagonal, B, A, L, room, chosen)
-        found = INDEPENDENT if rank == m else REDUNDANT
         if rank == 0:
+            return 0
+        bias, v = room, offset(room, m)
+        place_at(sources, inputs, n_q, n, m, x, asides, out)
+        bias_at(sources, inputs, n, x, bias)
+        off = disagreement(m, n, rank, B, chosen, lengths, offset(out, m + m * n), A, L, v)
+        late = disagreement(m, n, rank, B, chosen, lengths, bias, A, L, v)
+        if rank < m and not (off <= AGREES * size and late * time <= AGREES * size):
             return 0
     elif pivots(m, n, A, first, chosen, 0.0) != m:
         return 0
     w[0] = chosen_pivot(m, n, B, chosen, lengths, diagonal, rank, A, L, whole)
-    return found
+    return 1
 
 
 together(select_speeds_kernel)
@@ -301,7 +341,8 @@ def selection_of(kept: tuple[int, ...], dependent: tuple[int, ...]) -> Selection
     return Selection(rows, held, free, lost)
 
 
-def room_of(m: int, n: int, width: int) -> int:
+@kernel
+def room_of(m: i64, n: i64, width: i64) -> i64:
     """Numbers that the kernel needs for m rows of n speeds, with a program of the motion of so many outputs."""
     return 1 + 7 * m + 3 * n + 5 * m * n + n * n + width
 
@@ -309,8 +350,9 @@ def room_of(m: int, n: int, width: int) -> int:
 def arguments(terms: Terms, x: Array, chosen: NDArray[np.int64], w: Array) -> tuple[Any, ...]:
     """What the kernel takes: `select_speeds_kernel`."""
     motion, (sources, motion_z), (n_q, n, m) = terms.base.motion, terms.rooms, terms.sizes
+    scales = terms.base.scales
     return (sources, motion.executor, motion.code, motion_z, len(motion.inputs), n_q, n, m, x, terms.asides,
-            terms.base.units.u, terms.flags, chosen, w)  # fmt: skip
+            terms.base.units.u, terms.flags, math.sqrt(scales.energy), scales.time, chosen, w)  # fmt: skip
 
 
 def kept_arguments(terms: Terms) -> tuple[Any, ...]:
@@ -324,42 +366,21 @@ def kept_arguments(terms: Terms) -> tuple[Any, ...]:
 
 def _run(terms: Terms, x: Array, chosen: NDArray[np.int64], w: Array) -> int:
     """Run the kernel."""
-    sources, _, motion_code, motion_z, inputs, n_q, n, m, _, asides, unit, flags, *_ = kept_arguments(terms)
+    sources, _, motion_code, motion_z, inputs, n_q, n, m, _, *fixed, _, _ = kept_arguments(terms)
     return int(native(select_speeds_kernel).brief(sources, terms.base.motion.entry, motion_code, motion_z, inputs, n_q,
-                                                  n, m, address(x), asides, unit, flags, address(chosen),
-                                                  address(w)))  # fmt: skip
+                                                  n, m, address(x), *fixed, address(chosen), address(w)))  # fmt: skip
 
 
-def _selected(terms: Terms, x: Array, wanted: int) -> SelectedSpeeds | None:
-    """Rows and speeds at x, where rows are of the kind that is ``wanted``."""
+def selected_speeds(terms: Terms, x: Array) -> SelectedSpeeds | None:
+    """Rows and speeds at x = (t, q, u, rest), where that takes no special care; rows that are redundant agree with
+    those that are kept."""
     _, n, m = terms.sizes
     if not (0 < n <= MOST and m <= MOST):
         return None
     chosen, w = np.zeros(n + m, dtype=np.int64), np.zeros(room_of(m, n, terms.base.motion.width))
-    if _run(terms, x, chosen, w) != wanted:
+    if not _run(terms, x, chosen, w):
         return None
     typical, lengths, weights, B, _ = np.split(w[1:], np.cumsum([m, m, n, m * n]))
     flags = chosen.tolist()
-    selection = selection_of(tuple(flags[n:]) if wanted == REDUNDANT else (1,) * m, tuple(flags[:n]))
+    selection = selection_of(tuple(flags[n:]), tuple(flags[:n]))
     return SelectedSpeeds(selection, B.reshape(m, n), typical, lengths, weights, float(w[0]))
-
-
-def selected_speeds(terms: Terms, x: Array) -> SelectedSpeeds | None:
-    """Rows and speeds at x = (t, q, u, rest), where that takes no special care and no row is redundant."""
-    return _selected(terms, x, INDEPENDENT) if terms.sizes[2] <= terms.sizes[1] else None
-
-
-def selected_rows(terms: Terms, x: Array) -> SelectedSpeeds | None:
-    """The same where rows are redundant, and clearly agree with those that are kept: with ``B_red = R B_kept``, what
-    moves them is ``C_red = R C_kept``, and ``c_red = R c_kept`` in accelerations."""
-    found = _selected(terms, x, REDUNDANT)
-    if found is None:
-        return None
-    kept, dependent, _, lost = (list(part) for part in found.selection.parts)
-    R = solve(found.B[np.ix_(kept, dependent)].T, found.B[np.ix_(lost, dependent)].T).T
-    size = math.sqrt(terms.base.scales.energy)
-    for moved, one in ((terms.place(x).C, size), (terms.motion(x).c, size / terms.base.scales.time)):
-        gaps = np.abs(moved[lost] - dot(R, moved[kept])) / found.lengths[lost]
-        if not float(gaps.sum()) <= AGREES * one:
-            return None
-    return found

@@ -31,7 +31,7 @@ KINDS = {"OPEN": OPEN, "SLIDE": SLIDE, "STICK": STICK}
 REASONS = {
     Halt.ASKED: "a guard fell that only Python can answer",
     Halt.RESET: "contacts have no lawful forces or impulses here, or ones that only Python can find",
-    Halt.NO_MODE: "a mode cannot be laid out: its constraints are redundant, or more than there are speeds",
+    Halt.NO_MODE: "a mode cannot be laid out: its constraints are nearly dependent, or hold a singular position",
     Halt.NO_TIME: "contacts change again and again at one instant",
 }
 HEADER = """/* {title}: a run with its contacts, written by Latchwork. All quantities in the units of the model. */

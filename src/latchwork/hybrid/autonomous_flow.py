@@ -13,6 +13,7 @@ from latchwork.hybrid.flow import (
     NOT_YET,
     Flow,
     asks,
+    change_at_once,
     change_mode,
     enter_mode,
     find_or_lay_out,
@@ -35,7 +36,7 @@ class Halt(IntEnum):
 
     ASKED = 20  # a guard fell that only Python can answer
     RESET = 21  # the reset has no answer: no lawful force, or one that takes symbols
-    NO_MODE = 22  # a mode cannot be laid out: redundant constraints, or more rows than speeds
+    NO_MODE = 22  # a mode cannot be laid out: rows that are neither clearly independent nor clearly redundant
     NO_TIME = 23  # contacts change again and again at one instant
 
 
@@ -92,14 +93,18 @@ def change_speeds(run: Flow, mode: ModeRecord, t: f64) -> i64:
 def begin_next(run: Flow, t: f64, grid: f64) -> i64:
     """Begin the mode after the last change, which `change_mode` could not: FULL, EVENT where guards fall at once, or
     the reason why it does not begin."""
-    found, is_new = run.mode, 0
-    if run.note[run.changes - 1].after < 0:
-        found, is_new = lay_out_again(run), 1
-        if found < 0:
-            return NO_MODE
-    record_at(ModeRecord, i64p_at(run.table[found]), 0).block.integration.page.free = 0
-    if run.begun == NOT_YET:
-        enter_mode(run, found, t, grid, is_new)
+    while True:
+        found, is_new = run.mode, 0
+        if run.note[run.changes - 1].after < 0:
+            found, is_new = lay_out_again(run), 1
+            if found < 0:
+                run.begun = NO_MODE
+                break
+        record_at(ModeRecord, i64p_at(run.table[found]), 0).block.integration.page.free = 0
+        if run.begun == NOT_YET:
+            enter_mode(run, found, t, grid, is_new)
+        if run.begun != EVENT or change_at_once(run, t) == 1 or run.begun == EVENT:
+            break
     return run.begun
 
 

@@ -76,7 +76,7 @@ def autonomous_run(sim: Simulation) -> AutonomousRun:
     contacts, free = state.contacts, not state.holds
     table.get_ready(free)
     for point in contacts.contact_points:
-        table.know(point, free, state.holds, slides=True)
+        table.know(point, free, state.holds)
     table.resets.get_ready(contacts.contact_points)
     n, rest = len(state.x), state.held.copy()
     for states in range(1 + len(alone.equations.q), n + 1):

@@ -81,7 +81,7 @@ class WrittenMode:
     holds: tuple[WrittenHold, ...]
     contacts: WrittenContacts
     armed: tuple[int, ...]
-    rows: tuple[Floats, ...]
+    row: Floats
 
 
 @dataclass(frozen=True)
@@ -178,14 +178,17 @@ def _contacts(names: Names, s: ContactStates) -> WrittenContacts:
 
 
 def _modes(state: SimState) -> tuple[WrittenMode, ...]:
-    """The modes that were met, but for those that ended at conditions of the user's: they are laid out anew."""
+    """The modes that were met, but for those that ended at conditions of the user's: they are laid out anew. Redundant
+    contacts go on to share their forces as they did where the present one began."""
     found = []
     for (held, (closed, leaving, behind, zones, points), stops, armed), laid in state.modes.items():
         if not stops:
             left = {point: depth for point in points for each, depth in leaving if each is point}
-            s = ContactStates([*points], {key[0]: key[1] for key in closed}, left, set(behind), dict(zones))
+            lam = state.contacts.lam if state.stands_in(laid.dynamics) else {}
+            closed_now = {key[0]: key[1] for key in closed}
+            s = ContactStates([*points], closed_now, left, set(behind), dict(zones), lam=lam)
             found.append(WrittenMode(_holds(state.names, dict(held)), _contacts(state.names, s),
-                                     tuple(each.number for each in armed), tuple(map(_floats, laid.rows))))  # fmt: skip
+                                     tuple(each.number for each in armed), _floats(laid.row)))  # fmt: skip
     return tuple(found)
 
 
@@ -308,10 +311,7 @@ class Reader:
         contacts.members = tuple(dict.fromkeys(map(self._contact, self.told.contacts.members)))
         armed = tuple(rules.watched[i] for i in told.armed)
         key = tuple(holds.items()), contacts.whole_key, (), armed
-        laid = None
-        for row in told.rows:
-            laid = self.table.laid_out(key, holds, contacts, {}, np.array(row), laid)
-        return key, laid
+        return key, self.table.laid_out(key, holds, contacts, {}, np.array(told.row))
 
 
 def _arguments(now: SimState, equations: Any) -> tuple[Any, ...]:

@@ -9,10 +9,11 @@ from latchwork.constraint.embedded.embedded_mode import UNKNOWN, EmbeddedMode
 from latchwork.constraint.embedded.projection import WORST_D, WORST_PIVOT
 from latchwork.constraint.embedded.slider import ENFORCED, SliderRecord
 from latchwork.constraint.row_sources import RowSource
+from latchwork.hybrid.contacts.friction import PART, put_part, share_forces
 from latchwork.hybrid.contacts.scene import Scene
 from latchwork.hybrid.mode_contents import law_at
 from latchwork.hybrid.mode_programs import CONSTRAINTS, SLIDER_WORDS, SOURCE_WORDS, ModePrograms, SourcePrograms
-from latchwork.program.kernel import executor_at, f64p, i64, i64p, kernel, offset
+from latchwork.program.kernel import executor_at, f64p, f64p_at, i64, i64p, i64p_at, kernel, offset
 from latchwork.program.records.memory import size_of
 from latchwork.program.records.placement import place_arrays
 from latchwork.program.records.shape import words_of
@@ -24,7 +25,7 @@ SOURCE, SLIDER = words_of(EmbeddedMode, "source", "slider")
 N_Q, N, ROWS, DEPENDENT, INDEPENDENT, N_HELD = words_of(EmbeddedMode, "n_q", "n", "rows", "m", "k", "n_held")
 TURNING, N_MOTION, N_SOURCES, SOURCE_SLOTS = words_of(EmbeddedMode, "turning", "n_motion", "sources", "source_slots")
 N_FOUND, MOTION_SLOTS, SPREAD_SLOTS = words_of(EmbeddedMode, "n_found", "motion_slots", "spread_slots")
-SLIDING, N_SLIDERS, SLIDER_SLOTS = words_of(EmbeddedMode, "sliding", "sliders", "slider_slots")
+SLIDING, SHARED, N_SLIDERS, SLIDER_SLOTS = words_of(EmbeddedMode, "sliding", "shared", "sliders", "slider_slots")
 LAW, FORCE = words_of(SliderRecord, "law", "force")
 assert (size_of(RowSource), size_of(SliderRecord)) == (SOURCE_WORDS, SLIDER_WORDS)
 
@@ -138,14 +139,15 @@ def mode_length(programs: ModePrograms, scene: Scene, m: i64, k: i64) -> i64:
 @kernel
 def mode_size(programs: ModePrograms) -> i64:
     """Words of the mode, its own into ``own``."""
-    own, base, m = programs.own, programs.base, programs.rows
+    own, base, m = programs.own, programs.base, programs.rank
     for i in range(EMBEDDED_WORDS):
         own[i] = 0
-    own[N_Q], own[N], own[ROWS], own[DEPENDENT], own[INDEPENDENT] = programs.n_q, programs.n, m, m, programs.n - m
+    own[N_Q], own[N], own[ROWS], own[SHARED] = programs.n_q, programs.n, programs.rows, programs.shared
+    own[DEPENDENT], own[INDEPENDENT] = m, programs.n - m
     own[N_HELD], own[TURNING], own[N_MOTION] = programs.n_held, base.turning, base.motion_width
     own[N_SOURCES], own[SOURCE_SLOTS], own[N_FOUND] = programs.sources, programs.source_slots, found_rows(programs)
     own[MOTION_SLOTS], own[SPREAD_SLOTS] = base.motion_slots, base.spread_slots
-    own[SLIDING] = programs.n if programs.sliders > 0 else 0
+    own[SLIDING] = programs.n if programs.sliders > 0 or programs.shared > 0 else 0
     own[N_SLIDERS], own[SLIDER_SLOTS] = programs.sliders, programs.slider_slots
     return place_arrays(programs.mode_arrays, programs.own)
 
@@ -179,18 +181,48 @@ def put_equations(programs: ModePrograms, scene: Scene, word: i64p, z: f64p, sta
 
 
 @kernel
-def put_speeds(programs: ModePrograms, mode: EmbeddedMode, dependent: i64p, w: f64p, course: f64p) -> None:
-    """The speeds that were chosen, with what goes with them: see `select_speeds_kernel`."""
-    n, m, notes, d, i = mode.n, mode.m, mode.notes, 0, 0
+def put_speeds(programs: ModePrograms, mode: EmbeddedMode, course: f64p) -> None:
+    """The rows and speeds that were chosen, with what goes with them: see `select_speeds_kernel`."""
+    n, rows, notes, d, i, k, lost = mode.n, mode.rows, mode.notes, 0, 0, 0, 0
+    chosen, w = i64p_at(programs.chosen), f64p_at(programs.numbers)
     for j in range(n):
-        if dependent[j] != 0:
+        if chosen[j] != 0:
             mode.dep[d] = j
             d += 1
         else:
             mode.ind[i] = j
             i += 1
-        mode.weight[j], mode.course[j] = w[1 + 2 * m + j], course[j]
-    for r in range(m):
-        mode.kept[r], mode.typical[r], mode.length[r] = r, w[1 + r], w[1 + m + r]
+        mode.weight[j], mode.course[j] = w[1 + 2 * rows + j], course[j]
+    for r in range(rows):
+        mode.typical[r], mode.length[r] = w[1 + r], w[1 + rows + r]
+        if chosen[n + r] != 0:
+            mode.kept[k] = r
+            k += 1
+        elif mode.shared > 0:
+            mode.lost[lost] = r
+            lost += 1
     notes.usual_pivot, notes.floor = w[0], WORST_PIVOT * w[0]
     notes.limit_pivot = notes.floor
+
+
+@kernel
+def put_share(programs: ModePrograms, scene: Scene, mode: EmbeddedMode, part: i64p, lam: f64p, room: f64p) -> None:
+    """How redundant rows share their forces, from those of their contacts: see `share_forces`."""
+    n, rows, parts, first = mode.n, mode.rows, 0, 0
+    chosen, B = i64p_at(programs.chosen), offset(f64p_at(programs.numbers), 1 + 2 * rows + n)
+    for s in range(programs.sources):
+        i, held = programs.source[s], programs.held[s]
+        for j in range(held):
+            lam[first + j] = 0.0
+        if i != CONSTRAINTS and held > 0:
+            contact, state = scene.contact[i], scene.state[i]
+            for j in range(held if held < state.forces else state.forces):
+                lam[first + j] = state.force[j]
+            put_part(offset(part, PART * parts), first, held, state.forces, contact.without_normal, contact.bounded)
+            parts += 1
+        else:
+            for j in range(held):
+                put_part(offset(part, PART * parts), first + j, 1, 0, 1, 0)
+                parts += 1
+        first += held
+    share_forces(rows, n, mode.m, B, offset(chosen, n), parts, part, lam, mode.share, room)

@@ -18,10 +18,11 @@ from latchwork.hybrid.mode_programs import ModePrograms
 from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
 from latchwork.hybrid.rule_state import is_rising, is_still_spent, same_instant
 from latchwork.integrate.guard_location import armed_kind
-from latchwork.integrate.integration import STRICT, Integration
+from latchwork.integrate.integration import NOT_BELOW, STRICT, Integration
 from latchwork.integrate.reusable_integration import few_rows
 from latchwork.integrate.status import EVENT, FULL, REWRITE
-from latchwork.integrate.stepper import begin, steps
+from latchwork.integrate.step import evaluate as evaluate_at
+from latchwork.integrate.stepper import begin, recorded, steps
 from latchwork.program.evaluator import Evaluator, evaluate
 from latchwork.program.kernel import (
     bits,
@@ -43,6 +44,7 @@ from latchwork.program.records.view import record_at
 from latchwork.program.scalar import maximum
 
 NOT_YET = -1  # how a mode began: it is to be made ready
+NO_ROW = -1  # the last row of a mode that fell as it began
 FEW_ROWS = few_rows()
 STATE, EVENTS = size_of(ContactStateRecord), size_of(ContactEvent)  # words of a contact point
 STATE_WORDS, EVENT_WORDS = 18, 19
@@ -330,11 +332,13 @@ def longest_step(run: Flow) -> f64:
 
 
 @kernel
-def note_change(run: Flow, integration: Integration, after: i64) -> None:
-    """Put down a change: the mode that ended, and all that is known after it."""
+def note_change(run: Flow, integration: Integration, after: i64, at_once: i64) -> None:
+    """Put down a change: the mode that ended, or fell ``at_once`` as it began, and all that is known after it."""
     scene, c, wide = run.scene, run.changes, run.n_q + run.n_u + 1
     note = run.note[c]
     note.before, note.after, note.first, note.last = run.mode, after, integration.first, integration.last
+    if at_once == 1:
+        note.first, note.last = 0, NO_ROW
     note.steps, note.rejected = integration.control.steps, integration.control.rejected
     note.evaluations = integration.control.evaluations
     note.impacts, note.t, note.energy = scene.impacts, integration.control.t, scene.energy
@@ -365,11 +369,59 @@ def change_mode(run: Flow, mode: ModeRecord, t: f64) -> i64:
 
     0 where Python is asked: by the reset, and nothing has changed; by a mode that is not laid out, or does not begin.
     """
+    run.note[run.changes].ended = counter()
+    if full_state(run, mode, t, mode.block.integration.x) == 0:
+        return 0
+    return reset_and_enter(run, mode, t, 0)
+
+
+@kernel
+def pull_at_once(run: Flow, mode: ModeRecord) -> i64:
+    """1 where forces are below zero as a mode begins: their guards alone have fallen."""
+    guards, pulls = mode.block.integration.guards, 0
+    for i in range(guards.m):
+        pulls += 1 if guards.kinds[i] == NOT_BELOW and guards.first[i] < 0.0 else 0
+    if pulls == 0:
+        return 0
+    for i in range(guards.m):
+        guards.hit[i] = 1 if guards.kinds[i] == NOT_BELOW and guards.first[i] < 0.0 else 0
+    return 1
+
+
+@kernel
+def stand_still(integration: Integration) -> None:
+    """A mode that ends as it begins has one row."""
+    n, x = integration.n, integration.x
+    evaluate_at(integration.equations, n, integration.control.t, x, offset(x, n))
+    integration.first, integration.last = integration.page.free, integration.page.free
+    recorded(integration, integration.first)
+
+
+@kernel
+def change_at_once(run: Flow, t: f64) -> i64:
+    """Resets where a mode has begun with guards that fall at once, as long as the next one does: see `change_mode`."""
+    while run.begun == EVENT:
+        mode, before = record_at(ModeRecord, i64p_at(run.table[run.mode]), 0), run.changes
+        if run.rules > 0 or before == run.allowed or asks(run, mode) == 1:
+            return 0
+        if pull_at_once(run, mode) == 1:
+            run.note[before].ended = counter()
+            reset_and_enter(run, mode, t, 1)
+        else:
+            stand_still(mode.block.integration)
+            change_mode(run, mode, t)
+        if run.changes == before:
+            return 0
+    return 1 if run.begun == FULL else 0
+
+
+@kernel
+def reset_and_enter(run: Flow, mode: ModeRecord, t: f64, at_once: i64) -> i64:
+    """The reset of a mode at (t, q, u, rest), and the next mode, begun: see `change_mode`."""
     integration = mode.block.integration
     note, work = run.note[run.changes], integration.x[integration.n - 1]
-    note.ended = counter()
     clear_event(run.scene)
-    if full_state(run, mode, t, integration.x) == 0 or say_guards(run, mode, t, work) == 0:
+    if say_guards(run, mode, t, work) == 0:
         return 0
     outcome = reset(run.scene, run.x)
     while outcome == NOTED and run.alone == 1:
@@ -382,8 +434,9 @@ def change_mode(run: Flow, mode: ModeRecord, t: f64) -> i64:
         run.state[i] = run.x[1 + i]
     run.state[run.n_q + run.n_u] = work + run.scene.work
     run.longest = longest_step(run)
-    note_change(run, integration, found)
-    integration.page.free = integration.last + 1
+    note_change(run, integration, found, at_once)
+    if at_once == 0:
+        integration.page.free = integration.last + 1
     run.changes += 1
     run.passed += 1
     run.begun = NOT_YET
@@ -429,7 +482,7 @@ def flow(run: Flow, until: f64) -> i64:
         run.reached = t
         if status != EVENT or run.changes == run.allowed or t >= until or asks(run, mode) == 1:
             break
-        if change_mode(run, mode, t) == 0:
+        if change_mode(run, mode, t) == 0 and (run.begun != EVENT or change_at_once(run, t) == 0):
             break
     run.done = counter()
     return status

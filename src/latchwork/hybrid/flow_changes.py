@@ -90,8 +90,8 @@ class ContactWords:
 
 class Change(NamedTuple):
     """A change that was made: what was hit, the mode before and after, none where that is still to be laid out, the
-    states of contacts after it, the state (q, u, work), what ran before it, the impact, and when it was noticed and
-    over, by the clock."""
+    states of contacts after it, the state (q, u, work), what ran before it, nothing where forces were below zero as the
+    mode began, the impact, and when it was noticed and over, by the clock."""
 
     t: float
     hits: Sequence[Guard]
@@ -99,7 +99,7 @@ class Change(NamedTuple):
     after: FlowMode | None
     contacts: ContactWords
     x: Array
-    solution: Solution
+    solution: Solution | None
     impacts: tuple[Happened, ...]
     longest: float
     ended: float

@@ -18,7 +18,7 @@ from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.designs import Embedded
-from latchwork.hybrid.flow import EVENT_WORDS, KEY, STATE_WORDS, Flow, flow, write_key
+from latchwork.hybrid.flow import EVENT_WORDS, KEY, NO_ROW, STATE_WORDS, Flow, flow, write_key
 from latchwork.hybrid.flow_changes import Change, ContactWords, FlowMode, impact_of
 from latchwork.hybrid.laid_out_mode import KEY as KEY_FIELD
 from latchwork.hybrid.laid_out_mode import LaidOutMode, LaidOutModes, MachineMode, SharedParts, shared_parts
@@ -54,7 +54,7 @@ class FlowMemory:
         resets, pacing, held = table.resets, table.pacing, table.constraint_terms(holds)
         resets.memory.hold(contact_points)
         self.mode_table, self.holds = table, holds
-        self.memory, self.room, self.points = resets.memory, resets.room(held), tuple(contact_points)
+        self.memory, self.points = resets.memory, tuple(contact_points)
         self.held, self.stops, self.armed = held, tuple(stops.items()), armed
         self._user = table.user_guards(held if holds else None, holds, ContactStates([]), armed, stops)
         scene, (n_q, n_u, _) = self.memory.scene, held.sizes
@@ -102,7 +102,7 @@ class FlowMemory:
                armed: tuple[Watched, ...]) -> bool:  # fmt: skip
         """Whether its modes are those of some contact points and constraints, as they are now, with these stops."""
         resets, held = self.mode_table.resets, self.mode_table.constraint_terms(holds)
-        return (resets.memory.scene is self._scene and held is self.held and resets.room(held) is self.room
+        return (resets.memory.scene is self._scene and held is self.held
                 and (holds is self.holds or tuple(holds.items()) == tuple(self.holds.items()))
                 and tuple(stops.items()) == self.stops and armed == self.armed
                 and len(self.points) == len(contact_points)
@@ -234,7 +234,7 @@ class FlowMemory:
                 allowed: int, at_once: bool | None, brief: float) -> None:  # fmt: skip
         """See to all that a call from a mode that has begun needs."""
         run, memory, self._contacts = self.run, self.memory, s
-        memory.ready(self.room)
+        memory.ready(self.mode_table.resets.room(self.held))
         self._programs.ready()
         if memory.current is not s:
             memory.write(s)
@@ -288,8 +288,10 @@ class FlowMemory:
             mode = self._rewritten if ended == MODES else self.modes[ended]
             assert mode is not None, "it was entered"
             places = tuple([i for i, took_part in enumerate(hit[c, : len(mode.guards)].tolist()) if took_part])
-            event = Event(t, places, before[c, : mode.workspace.n].copy())
-            solution = mode.solution_of(first, last, Stats(*counts), event, samples)
+            solution = None
+            if last != NO_ROW:
+                event = Event(t, places, before[c, : mode.workspace.n].copy())
+                solution = mode.solution_of(first, last, Stats(*counts), event, samples)
             impacts = (impact_of(self.memory, self.points, events[c], energy),) if impact else ()
             following = self.modes[entered] if entered >= 0 else None
             made.append(Change(t, [mode.guards[i] for i in places], mode, following, words, after[c].copy(), solution,
@@ -322,7 +324,7 @@ class FlowMemory:
         self._places[own.tobytes()] = place
         self._own.add(dynamics)
         self._entered_dynamics.add(dynamics)
-        return parts.key, LaidOutMode(dynamics, parts.guards, (row,))
+        return parts.key, LaidOutMode(dynamics, parts.guards, row)
 
     def _parts_of(self, key: bytes, words: ContactWords) -> SharedParts:
         """What modes of some contact states have in common; runs of one mechanism meet the same again and again."""

@@ -35,22 +35,23 @@ from latchwork.integrate.workspace import Memory
 from latchwork.program.function import Function
 from latchwork.program.records.memory import values
 from latchwork.program.records.shape import words_of
+from latchwork.program.records.view import record_at
 
 if TYPE_CHECKING:
     from latchwork.hybrid.mode_table import Holds, ModeTable
 
 LAP, KEY, CODE, FRESH, SIZE, CHOSEN = 0, 8, 12, 14, 15, 17  # fields of a `ModeRecord`
 
-GUARDS, DEPENDENT = words_of(EmbeddedMode, "guards", "dep")
+GUARDS, DEPENDENT, KEPT, RANK = words_of(EmbeddedMode, "guards", "dep", "kept", "m")
 
 
 class LaidOutMode(NamedTuple):
-    """The equations of a mode, what watches them, and the rows (t, q, u, rest) at which its speeds were chosen first
-    and its redundant forces were shared last."""
+    """The equations of a mode, what watches them, and the row (t, q, u, rest) at which its speeds were chosen and its
+    redundant forces shared."""
 
     dynamics: ModeDynamics
     guards: Guards
-    rows: tuple[Array, ...]
+    row: Array
 
 
 LaidOutModes = Mapping[Any, LaidOutMode]
@@ -95,20 +96,11 @@ class MachineMode:
         if terms is not None:
             _, n, m = terms.sizes
             self._chosen = memory.numbers_at(fields[CHOSEN], 1 + 2 * m + n + m * n).copy()
-            self.states = terms.sizes[0] + n - m + 1
+            self.states = terms.sizes[0] + self._record.k + 1
         else:
             self.states = len(table.driven.equations.q) + len(table.driven.equations.u) + 1
-        words = self._words()
-        self._lap = memory.words_at(fields[LAP], block_words(len(parts.guards), self.states, *words))
-        self._fresh = words[0]
-
-    def _words(self) -> tuple[int, int]:
-        """Fresh slots of its integration, and all slots."""
-        fresh = len(self._numbers)
-        if self._parts.terms is not None:
-            return fresh, 3 * fresh
-        fresh += self._table.side.function.slots + 1
-        return fresh, fresh
+        self._fresh = len(self._numbers) + (0 if parts.terms is not None else table.side.function.slots + 1)
+        self._lap = memory.words_at(fields[LAP], block_words(len(parts.guards), self.states, self._fresh, 0))
 
     def dynamics(self) -> Recombined | Unconstrained:
         """Its equations."""
@@ -123,6 +115,11 @@ class MachineMode:
         return Block(code, self._numbers, int(code[0]))
 
     @cached_property
+    def _record(self) -> EmbeddedMode:
+        """Its record."""
+        return record_at(EmbeddedMode, self._block.z, self._block.start)
+
+    @cached_property
     def mode(self) -> Mode:
         """The mode itself; where nothing holds, what watches it."""
         table, (_, terms, sliders, *_) = self._table, self._parts
@@ -130,7 +127,9 @@ class MachineMode:
             look = replace(table.free_mode, watch=self.watch)
             look.stand_on(self._block, self._arrivals)
             return look
-        mode = selected_mode(terms, self._selected(terms), self._x, table.held_names, sliders)
+        mode, record = selected_mode(terms, self._selected(terms), self._x, table.held_names, sliders), self._record
+        if record.shared:
+            mode = replace(mode, share=np.array(record.share).reshape(record.shared, record.m + 1))
         mode.stand_on(self._block, self._arrivals, self.watch)
         return mode
 
@@ -147,11 +146,12 @@ class MachineMode:
         pivot, numbers = float(self._chosen[0]), self._chosen[1:]
         typical, lengths, weights = numbers[:m], numbers[m : 2 * m], numbers[2 * m : 2 * m + n]
         _, z, start = self._block
-        words, dependent = z.view(np.int64), [0] * n
-        first = start + int(words[start + DEPENDENT])
-        for j in words[first : first + m].tolist():
-            dependent[j] = 1
-        chosen = selection_of((1,) * m, tuple(dependent))
+        words, dependent, kept = z.view(np.int64), [0] * n, [0] * m
+        for flags, place in ((dependent, DEPENDENT), (kept, KEPT)):
+            first = start + int(words[start + place])
+            for i in words[first : first + int(words[start + RANK])].tolist():
+                flags[i] = 1
+        chosen = selection_of(tuple(kept), tuple(dependent))
         return SelectedSpeeds(chosen, numbers[2 * m + n :].reshape(m, n), typical, lengths, weights, pivot)
 
     def integration(self, dynamics: ModeDynamics) -> ReusableIntegration:

@@ -311,7 +311,8 @@ def _next_limit(sim: Simulation, limit: float) -> float:
 
 def _depart(sim: Simulation, call: Call, error: Departed) -> float:
     """Contacts that hold together cannot go on so, as where what grips a thing begins to lift it off the floor: run to
-    where they contradict each other, and decide there. Gives the time until which to run next."""
+    where they contradict each other, and decide there. Gives the time until which to run next; that is the end again,
+    once it is there."""
     t = sim.state.t
     if error.t - t > sim.mode_table.tolerances.blink:
         return t + 0.5 * (error.t - t)
@@ -319,4 +320,4 @@ def _depart(sim: Simulation, call: Call, error: Departed) -> float:
         raise explained_error(sim, call.method, error) from None
     sim.went(error.segments, error.x, error.t)
     sim.state = counted(sim.state.but(parted=error.t, settled=False), (), call.crossings)
-    return math.inf
+    return error.t

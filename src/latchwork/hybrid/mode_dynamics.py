@@ -264,7 +264,7 @@ class Recombined:
         if type(self) is not Recombined or old.selection.redundant or old.share is not None:
             return None
         found = selected_speeds(terms, x)
-        if found is None or found.selection == old.selection:
+        if found is None or found.selection.redundant or found.selection == old.selection:
             return None
         fresh = in_units_of(old, selected_mode(terms, found, x, old.rest, old.sliders))
         if not suits_better(fresh, terms.motion(x).M, old.selection, BETTER):

@@ -5,7 +5,8 @@
     guards   of each contact in its form, of zones, of a user
     steps    an integration in the workspace of so many states (`again.lay_out`)
 
-The memory of a mode comes from an arena. Where something is not made yet, rows say nothing new, or memory is used up,
+The memory of a mode comes from an arena, at the end of which are slots: one mode is run at a time, and begins with
+fresh ones. Where something is not made yet, rows say nothing new, or memory is used up,
 nothing is laid out, and Python does it: `mode_table`, with the same bytes.
 """
 
@@ -13,21 +14,25 @@ from __future__ import annotations
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.row_sources import RowSources
-from latchwork.constraint.selection_kernel import INDEPENDENT, MOST, select_speeds_kernel
-from latchwork.hybrid.contacts.scene import Scene
+from latchwork.constraint.selection_kernel import MOST, room_of, select_speeds_kernel
+from latchwork.hybrid.contacts.friction import PART, room_of_forces
+from latchwork.hybrid.contacts.scene import OPEN, Scene
 from latchwork.hybrid.equation_layout import (
     EMBEDDED_WORDS,
+    INFINITY,
     found_rows,
     mode_length,
     mode_size,
     put_equations,
+    put_share,
     put_sources,
     put_speeds,
+    still_rows,
 )
 from latchwork.hybrid.guard_layout import TABLE_WORDS, put_guards, table_size
 from latchwork.hybrid.mode_contents import list_guards, list_rows
 from latchwork.hybrid.mode_dynamics import GOOD
-from latchwork.hybrid.mode_programs import CONSTRAINTS, SOURCE_WORDS, ModePrograms
+from latchwork.hybrid.mode_programs import CONSTRAINTS, ModePrograms
 from latchwork.hybrid.mode_record import ModeRecord
 from latchwork.integrate.integration import Integration
 from latchwork.integrate.reusable_integration import IntegrationBlock, lay_out
@@ -53,21 +58,49 @@ def take(programs: ModePrograms, words: i64) -> i64:
 
 
 @kernel
-def choose_speeds(programs: ModePrograms, x: f64p, mode: EmbeddedMode, dependent: i64p, w: f64p, rows: i64p) -> i64:
-    """Dependent speeds at x, by sources in memory of their own: see `select_speeds_kernel`."""
-    base = programs.base
+def spare(programs: ModePrograms, words: i64) -> i64:
+    """Where so many words of memory begin that are needed while a mode is laid out: at the end, before the slots."""
+    programs.spare += words
+    return programs.arena + WORD * (programs.room - programs.spare)
+
+
+@kernel
+def choose_speeds(programs: ModePrograms, x: f64p) -> i64:
+    """Rows and dependent speeds at x, by sources in memory of their own (`select_speeds_kernel`); 0 for more care."""
+    base, n, m = programs.base, programs.n, programs.rows
     for i in range(SOURCES_WORDS):
         programs.own[i] = 0
     programs.own[ROWS_SOURCES], programs.own[ROWS_SLOTS] = programs.sources, programs.source_slots
-    programs.own[ROWS_FOUND] = mode.n_found
-    place_arrays(programs.row_arrays, programs.own)
+    programs.own[ROWS_FOUND] = found_rows(programs)
+    word = i64p_at(spare(programs, place_arrays(programs.row_arrays, programs.own)))
+    programs.chosen, programs.numbers = spare(programs, n + m), spare(programs, room_of(m, n, base.motion_width))
+    still, motion = i64p_at(spare(programs, m)), f64p_at(spare(programs, base.motion_slots))
+    if programs.used + programs.spare > programs.room:
+        return 0
     for i in range(SOURCES_WORDS):
-        rows[i] = programs.own[i]
-    sources = record_at(RowSources, rows, 0)
-    put_sources(programs, offset(rows, rows[ROWS_SOURCE]), sources.z)
-    return select_speeds_kernel(sources, base.motion, base.motion_code, mode.motion_z, base.inputs, programs.n_q,
-                                programs.n, programs.rows, x, base.aside, base.unit_u, mode.still, dependent,
-                                w)  # fmt: skip
+        word[i] = programs.own[i]
+    sources = record_at(RowSources, word, 0)
+    put_sources(programs, offset(word, word[ROWS_SOURCE]), sources.z)
+    still_rows(programs, still)
+    for i in range(base.motion_slots):
+        motion[i] = base.motion_z[i]
+    chosen = i64p_at(programs.chosen)
+    found = select_speeds_kernel(sources, base.motion, base.motion_code, motion, base.inputs, programs.n_q, n, m, x,
+                                 base.aside, base.unit_u, still, base.size, base.unit_t, chosen,
+                                 f64p_at(programs.numbers))  # fmt: skip
+    programs.rank = 0
+    for i in range(m):
+        programs.rank += chosen[n + i]
+    return found
+
+
+@kernel
+def shares_forces(programs: ModePrograms, scene: Scene) -> i64:
+    """1 where rows are redundant, and some contact is closed: forces are shared."""
+    for k in range(scene.watched):
+        if scene.state[scene.watch[k]].kind != OPEN and programs.rank < programs.rows:
+            return 1
+    return 0
 
 
 @kernel
@@ -78,14 +111,14 @@ def put_integration(programs: ModePrograms, scene: Scene, here: i64, states: i64
     plain = i64p_at(programs.plain[states])
     workspace = record_at(Integration, plain, 0)
     stages = workspace.control.stages
-    length = base.side_length if is_free == 1 else mode_length(programs, scene, programs.rows, k)
+    length = base.side_length if is_free == 1 else mode_length(programs, scene, programs.rank, k)
     most = programs.operations // (stages * (length + stages * states + 1))
     most = most if most < 4096 else 4096
     given.m, given.held, given.arrived = programs.guards, programs.n_held, programs.arrivals
     given.most, given.judge, given.shared = most if most > programs.fewest else programs.fewest, 0, 1
     first, second, third = given.each[0], given.each[1], given.each[2]
     first.run = base.step_sliding if programs.sliders > 0 else base.step
-    second.run = base.look_sliding if programs.sliders > 0 else base.look
+    second.run = base.look_sliding if programs.sliders > 0 or programs.shared > 0 else base.look
     first.code, second.code, third.code = code, code, code
     first.held, second.held, third.held = 1 + states, 1 + states, 1 + states
     first.size, second.size, third.size, third.run = size, size, size, base.settle
@@ -123,23 +156,40 @@ def put_record(programs: ModePrograms, scene: Scene, memory: i64, key: i64p, wor
         if i != CONSTRAINTS and programs.held[s] > 0:
             mode.row[i] = 2 * programs.n + programs.row_of[i] + (0 if scene.contact[i].without_normal == 1 else 1)
     mode.expand = executor_at(base.expand_sliding if programs.sliders > 0 else base.expand)
-    mode.forces = executor_at(base.forces_sliding if programs.sliders > 0 else base.forces)
+    mode.forces = executor_at(base.forces_sliding if programs.sliders > 0 or programs.shared > 0 else base.forces)
     mode.z, mode.out = f64p_at(z), f64p_at(out)
 
 
 @kernel
 def lay_out_mode(programs: ModePrograms, scene: Scene, key: i64p, words: i64, x: f64p) -> i64:
     """The mode of the contact states of a scene, met at x = (t, q, u, rest): where its record is, 0 for none."""
-    n_q, n, mark = programs.n_q, programs.n, programs.used
+    mark = programs.used
+    programs.spare = programs.scratch_slots
+    made = lay_out_chosen(programs, scene, key, words, x)
+    needed = programs.used - mark + programs.spare
+    programs.wanted = needed if needed > programs.wanted else programs.wanted
+    if made == 0:
+        programs.used = mark
+    return made
+
+
+@kernel
+def lay_out_chosen(programs: ModePrograms, scene: Scene, key: i64p, words: i64, x: f64p) -> i64:
+    """The same, in memory of which as much is used as lasts."""
+    n_q, n = programs.n_q, programs.n
     if n > MOST or list_rows(programs, scene) == 0:
         return 0
-    m, base = programs.rows, programs.base
-    is_free = 1 if programs.holds == 0 and programs.sliders == 0 and m == 0 else 0
-    user = 0 if is_free == 1 else 1 + m
-    if is_free == 1 and base.side_code == 0:
+    rows, base = programs.rows, programs.base
+    is_free = 1 if programs.holds == 0 and programs.sliders == 0 and rows == 0 else 0
+    user = 0 if is_free == 1 else 1 + rows
+    if rows > programs.most_rows or (is_free == 1 and base.side_code == 0) or list_guards(programs, scene, user) == 0:
         return 0
-    if m > n or list_guards(programs, scene, user) == 0:
-        return 0
+    programs.rank, programs.shared = 0, 0
+    if is_free == 0:
+        if choose_speeds(programs, x) == 0:
+            return 0
+        programs.shared = (rows - programs.rank) * shares_forces(programs, scene)
+    m = programs.rank
     states, count, watched = n_q + n - m + 1, programs.guards, table_size(programs, scene)
     if programs.plain[states] == 0 or programs.most_guards[states] < count:
         return 0
@@ -147,38 +197,38 @@ def lay_out_mode(programs: ModePrograms, scene: Scene, key: i64p, words: i64, x:
     start, side, block = -programs.own[FRONT], base.side_slots if is_free == 1 else 0, size + watched
     memory = take(programs, MODE_WORDS)
     code, own_key, said = take(programs, 1), take(programs, words + 1), take(programs, 3 * count)
-    row, fresh, z = take(programs, programs.contacts), take(programs, side + block), take(programs, block)
-    out = take(programs, n_q + n + 4 + 2 * n + m)
-    slots = side + block if is_free == 1 else 3 * block
-    integration = take(programs, BLOCK_WORDS + 3 * count + states + side + block + slots)
-    w = take(programs, 1 + 7 * m + 3 * n + 5 * m * n + n * n + base.motion_width)
-    lasting = 1 + 2 * m + n + m * n
-    end = programs.used
-    dependent, kept = take(programs, n + m), take(programs, states)
-    sources = SOURCES_WORDS + SOURCE_WORDS * programs.sources + programs.source_slots
-    rows = take(programs, sources + found_rows(programs))
-    programs.wanted = programs.used - mark if programs.used - mark > programs.wanted else programs.wanted
-    if programs.used > programs.room:
-        programs.used = mark
+    row, out = take(programs, programs.contacts), take(programs, n_q + n + 4 + 2 * n + rows)
+    slots = block + (side + block if is_free == 1 else 3 * block)
+    integration = take(programs, BLOCK_WORDS + 3 * count + states + side + block)
+    fresh = integration + WORD * (BLOCK_WORDS + 3 * count + states)
+    z = programs.arena + WORD * (programs.room - block)
+    programs.programs.slots = programs.arena + WORD * (programs.room - slots)
+    kept_numbers = 0 if is_free == 1 else 1 + 2 * rows + n + rows * n
+    lasting, kept = take(programs, kept_numbers), spare(programs, states)
+    part, lam = spare(programs, PART * rows), spare(programs, rows)
+    room = spare(programs, room_of_forces(rows, n, m) if programs.shared > 0 else 0)
+    programs.scratch_slots = slots if slots > programs.scratch_slots else programs.scratch_slots
+    programs.spare = slots if slots > programs.spare else programs.spare
+    if programs.used + programs.spare > programs.room:
         return 0
     at = fresh + WORD * side
     put_equations(programs, scene, i64p_at(at), f64p_at(at), start, size)
-    mode, chosen, places = record_at(EmbeddedMode, f64p_at(at), start), i64p_at(dependent), i64p_at(kept)
-    numbers = f64p_at(w)
+    mode, places, least = record_at(EmbeddedMode, f64p_at(at), start), i64p_at(kept), 0.0
     if is_free == 1:
         before = f64p_at(fresh)
         for i in range(side):
             before[i] = base.side_z[i]
         for j in range(n):
             mode.ind[j], mode.weight[j], mode.course[j] = j, 1.0, 0.0
-        numbers[0] = 0.0
     else:
-        if choose_speeds(programs, x, mode, chosen, numbers, i64p_at(rows)) != INDEPENDENT:
-            programs.used = mark
-            return 0
-        for i in range(base.motion_slots):
-            mode.motion_z[i] = base.motion_z[i]
-        put_speeds(programs, mode, chosen, numbers, offset(x, 1 + n_q))
+        numbers, own_numbers = f64p_at(programs.numbers), f64p_at(lasting)
+        for i in range(kept_numbers):
+            own_numbers[i] = numbers[i]
+        put_speeds(programs, mode, offset(x, 1 + n_q))
+        least = GOOD * numbers[0]
+        if programs.shared > 0:
+            put_share(programs, scene, mode, i64p_at(part), f64p_at(lam), f64p_at(room))
+            least = INFINITY
     begins = i32p_at(code)
     begins[0] = start
     for i in range(n_q):
@@ -192,6 +242,5 @@ def lay_out_mode(programs: ModePrograms, scene: Scene, key: i64p, words: i64, x:
                f64p_at(guards + WORD * count), f64p_at(guards + 2 * WORD * count))  # fmt: skip
     put_integration(programs, scene, integration, states, is_free, code, f64p_at(fresh), side + block, places)
     put_record(programs, scene, memory, key, words, i64p_at(own_key), is_free, said, own_key, row, code, z, at, block,
-               out, integration, w, GOOD * numbers[0])  # fmt: skip
-    programs.used = end - (1 + 7 * m + 3 * n + 5 * m * n + n * n + base.motion_width) + lasting
+               out, integration, lasting, least)  # fmt: skip
     return memory

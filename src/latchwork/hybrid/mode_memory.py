@@ -6,6 +6,7 @@ a mode needs them, Python lays it out, and they are entered then.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from latchwork.constraint.embedded.layout import quaternions
 from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.embedded.slider import slider_layout
 from latchwork.constraint.row_sources import RowSources
+from latchwork.constraint.selection_kernel import MOST
 from latchwork.constraint.terms import Array, Terms
 from latchwork.contact.law import Zones
 from latchwork.hybrid.contacts.contact_point import ContactPoint
@@ -40,8 +42,10 @@ from latchwork.program.records.memory import block_of, lay_out, size_of, where, 
 from latchwork.program.records.placement import placement
 from latchwork.symbolic.ops import ZERO
 
-ARENA = 1 << 18  # words
+ARENA, MOST_WORDS = 1 << 18, 1 << 19  # words at first; each arena has twice as many as the one before, up to so many
+FULL = 2  # where less than this part of an arena is left as a call begins, there is another
 SOURCE_NUMBERS = size_of(SourcePrograms)
+ROWS_OF_POINT = 3  # at most
 STUCK, FRICTIONLESS = range(2)  # closed forms, see `mode_layout.form_at`
 
 
@@ -130,6 +134,7 @@ class ModeMemory:
         placements = placement(EmbeddedMode), placement(GuardTable), placement(RowSources)
         self.programs = programs = lay_out(
             ModePrograms, contacts=scene.contacts, laws=scene.laws, zones=len(self._zones), n_q=n_q, n=n, n_held=rest,
+            most_rows=min(len(held.rows) + ROWS_OF_POINT * scene.contacts, MOST),
             holds=int(holds), user_guards=len(user), scratch=SCRATCH, mode_arrays=placements[0],
             guard_arrays=placements[1], row_arrays=placements[2],
         )  # fmt: skip
@@ -174,6 +179,7 @@ class ModeMemory:
             self.programs.base, motion.entry, motion.where[0], motion_z, motion.slots + 1, motion.width, motion.length,
             spread.entry, spread.where[0], spread_z, spread.slots + 1, 0, 0, 0, 0, 0, len(motion.inputs),
             len(fours) // 4, quaternion, float(base.scales.time), unit_q, unit_u, aside,
+            math.sqrt(base.scales.energy),
             *[native(kernel).address for kernel in kernels],
         )  # fmt: skip
 
@@ -248,7 +254,7 @@ class ModeMemory:
             if point in sliding:
                 self._put_friction(point, form.zones)
         place = 0 if rows is None else 1 + rows
-        if user is not None and not self.programs.user[place].known:
+        if user is not None and place < self.programs.most_rows + 2 and not self.programs.user[place].known:
             (z,) = self._kept(user.workspace())
             self._alive.append(user)
             write(self.programs.user[place], 1, evaluator_at(user), user.slots + 1, user.width, z)
@@ -267,8 +273,10 @@ class ModeMemory:
         self._plain[:] = 0
         for n, workspace in integrations.workspaces.items():
             self._plain[n], self._most_guards[n] = workspace.at[0], workspace.guards
-        if programs.room - programs.used < programs.wanted or not len(self.arena):
-            self.arena = np.zeros(max(ARENA, 4 * programs.wanted), dtype=np.int64)
+        least = max(programs.wanted, programs.room // FULL)
+        if programs.room - programs.used < least or not len(self.arena):
+            self.arena = np.empty(max(ARENA, min(2 * len(self.arena), MOST_WORDS), 4 * programs.wanted), dtype=np.int64)
+            self.arena.fill(0)  # written to, so that no mode waits for its pages
             programs.arena, programs.room, programs.used = address(self.arena), len(self.arena), 0
 
     def words_at(self, at: int, count: int) -> NDArray[np.int64]:

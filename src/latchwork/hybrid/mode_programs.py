@@ -121,6 +121,7 @@ class BasePrograms:
     unit_q: f64p
     unit_u: f64p
     aside: f64p
+    size: f64  # √ of the energy of the model
     step: i64  # addresses of kernels, without friction, and with it:
     look: i64
     step_sliding: i64
@@ -145,6 +146,7 @@ class ModePrograms:
     n_q: i64
     n: i64
     n_held: i64
+    most_rows: i64
     holds: i64  # 1 where constraints hold besides
     user_guards: i64
     scratch: i64  # words of the longest record
@@ -157,7 +159,7 @@ class ModePrograms:
     friction: list[FrictionPrograms] = array("laws")
     watch: list[GuardPrograms] = array("3 * contacts + 5 * laws")
     zone: list[ZonePrograms] = array("zones")
-    user: list[UserPrograms] = array("n + 2")  # where nothing holds, then by rows
+    user: list[UserPrograms] = array("most_rows + 2")  # where nothing holds, then by rows
     user_kinds: i64p = array("user_guards")  # where each of a user's guards is armed
     plain: i64p = array("n_q + n + 2")  # integrations of so many states, as a workspace has them,
     most_guards: i64p = array("n_q + n + 2")  # and guards that it has room for
@@ -167,9 +169,15 @@ class ModePrograms:
     arena: i64  # memory: where it is,
     room: i64  # words,
     used: i64  # how many are used,
-    wanted: i64  # and as many as the longest mode takes
+    spare: i64  # and, from the end on, while a mode is laid out;
+    wanted: i64  # as many as the longest mode takes,
+    scratch_slots: i64  # and slots of the mode that is run, at the end of the memory
     sources: i64  # of the mode that is laid out: sources of rows,
     rows: i64
+    rank: i64  # rows that are kept,
+    shared: i64  # and those that share their forces
+    chosen: i64  # where it is written which speeds are dependent, and which rows kept,
+    numbers: i64  # and what goes with them: see `select_speeds_kernel`
     source_slots: i64
     sliders: i64
     slider_slots: i64

@@ -27,7 +27,7 @@ from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.embedded.slider import ENFORCED, Slider
 from latchwork.constraint.rows import joined, rows_of
 from latchwork.constraint.selection import Selection, must_agree, worst_entry
-from latchwork.constraint.selection_kernel import kept_arguments, select_speeds_kernel, selected_rows, selected_speeds
+from latchwork.constraint.selection_kernel import kept_arguments, select_speeds_kernel, selected_speeds
 from latchwork.constraint.singular import choose_regular, mode_beside
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.law import Contact
@@ -35,7 +35,7 @@ from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.closed_loop import Controlled
 from latchwork.hybrid.contacts.contact_point import ContactPoint
-from latchwork.hybrid.contacts.contact_state import ContactStates, closings, every_zone, slides_in_space
+from latchwork.hybrid.contacts.contact_state import ContactStates, closings, every_zone
 from latchwork.hybrid.contacts.friction import share_in
 from latchwork.hybrid.contacts.guard_table import (
     forms_in,
@@ -193,11 +193,11 @@ class ModeTable:
         for function in dict.fromkeys([self.base.motion, self.base.spread, *side, *chain.from_iterable(points)]):
             function.compiled()
 
-    def know(self, contact_point: ContactPoint, free: bool, holds: Holds, slides: bool) -> None:
+    def know(self, contact_point: ContactPoint, free: bool, holds: Holds) -> None:
         """Find now how the gap of a contact changes, as it is watched where it is open or has just opened; its rows and
         its friction as it slides and sticks, besides what holds and, where ``free``, alone; and how what watches them
-        changes. In space, as it ``slides`` only where that is asked for."""
-        asked = contact_point, free, tuple(holds.items()), slides
+        changes."""
+        asked = contact_point, free, tuple(holds.items())
         if asked in self._asked:
             return
         make_room(self._asked)
@@ -207,10 +207,7 @@ class ModeTable:
         others: list[Holds] = [*([holds] if holds else []), *([{}] if free else [])]
         for zones in every_zone(contact_point):
             contact_point.law_in(zones)
-            for contact_state in (
-                *closings(contact_point, zones),
-                *(slides_in_space(contact_point, zones) if slides else ()),
-            ):
+            for contact_state in closings(contact_point, zones):
                 for held in others:
                     self._know_closed(
                         held, ContactStates([contact_point], {contact_point: contact_state}, zones=zones), contact_point
@@ -384,7 +381,7 @@ class ModeTable:
     def _new_mode(self, terms: Terms, x: Array, sliders: tuple[Slider, ...]) -> tuple[Mode, bool]:
         if not len(terms.rows) and not sliders:
             return self.free_mode, True
-        quick = selected_speeds(terms, x) or selected_rows(terms, x)
+        quick = selected_speeds(terms, x)
         if quick is not None:
             return selected_mode(terms, quick, x, self.held_names, sliders), True
         place, motion = terms.place(x), terms.motion(x)
@@ -414,20 +411,18 @@ class ModeTable:
         found = known.get(key)
         if found is not None and still_good(found.dynamics, x):
             return known
-        return with_mode(known, key, self.laid_out(key, holds, contact_states, stops, x, found))
+        return with_mode(known, key, self.laid_out(key, holds, contact_states, stops, x))
 
-    def laid_out(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
-                 before: LaidOutMode | None) -> LaidOutMode:  # fmt: skip
-        """A mode laid out at x, in the speeds that it had ``before`` where they are held all the same."""
+    def laid_out(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any],
+                 x: Array) -> LaidOutMode:  # fmt: skip
+        """A mode laid out at x."""
         terms, sliders, guards, watch = self._contents_for(key, holds, contact_states, stops)
         if terms is None:
             look = replace(self.free_mode, watch=watch) if isinstance(watch, Watch) else watch
             dynamics = Unconstrained(self.side, look, names=contact_states.labels, memory=Memory(self.memory))
-            return LaidOutMode(dynamics, guards, (x.copy(),))
+            return LaidOutMode(dynamics, guards, x.copy())
         assert not isinstance(watch, Function), "what holds is watched by a table"
-        again = None if before is None else _at_rest_again(before.dynamics, x)
-        rows = (x.copy(),) if before is None or again is None else (before.rows[0], x.copy())
-        mode, regular = again or self.mode(terms, x, sliders)
+        mode, regular = self.mode(terms, x, sliders)
         share = share_in(mode, contact_states) if contact_states.closed else None
         if share is not None:
             mode = replace(mode, share=share)
@@ -435,23 +430,7 @@ class ModeTable:
         known = regular and alone and all(hold.permanent for hold in holds.values())
         label = (*holds, *contact_states.labels)
         return LaidOutMode(self.design.dynamics(self.driven, mode, watch, known, label, Memory(self.memory)), guards,
-                           rows)  # fmt: skip
-
-
-def _at_rest_again(dynamics: ModeDynamics, x: Array) -> tuple[Mode, bool] | None:
-    """The mode of a mode that holds every speed, with rows that say nothing new, where its choice is good still."""
-    if type(dynamics) is not Recombined or dynamics.mode.share is None:
-        return None
-    mode = dynamics.mode
-    n_q, n, _ = mode.terms.sizes
-    if mode.selection.rank < n or not dynamics.pivot(x) > GOOD * mode.usual_pivot:
-        return None
-    place, motion = mode.terms.place(x), mode.terms.motion(x)
-    moving = mode.terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
-    base = mode.terms.base
-    must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving, base.units.u,
-               base.scales, mode.terms.typical(x))  # fmt: skip
-    return replace(mode, share=None, numbers=place.B, course=x[1 + n_q : 1 + n_q + n].copy()), True
+                           x.copy())  # fmt: skip
 
 
 def make_room(known: dict[Any, Any], most: int = REMEMBERED) -> None:

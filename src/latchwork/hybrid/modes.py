@@ -12,7 +12,7 @@ from latchwork.errors import ConstraintError
 from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.designs import Automaton
 from latchwork.hybrid.laid_out_mode import LaidOutMode
-from latchwork.hybrid.mode_table import least_pivot, with_mode
+from latchwork.hybrid.mode_table import with_mode
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.successors import prepare_all
 from latchwork.hybrid.table import Array
@@ -43,7 +43,7 @@ def dynamics_at(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[Mo
     table, state = sim.mode_table, sim.state
     key = table.key(state.holds, state.contacts, state.rules, stops)
     known = state.modes.get(key)
-    if known is not None and state.stands_in(known.dynamics) and least_pivot(known.dynamics) < np.inf:
+    if known is not None and state.stands_in(known.dynamics):
         return known.dynamics, known.guards
     modes = table.with_mode(key, state.holds, state.contacts, stops, x, state.modes)
     if modes is not state.modes:
@@ -57,7 +57,7 @@ def keep_speeds(sim: Simulation, stops: Mapping[str, Any], dynamics: ModeDynamic
     state, table = sim.state, sim.mode_table
     key = table.key(state.holds, state.contacts, state.rules, stops)
     row = np.concatenate([[t], x[:-1], rest])
-    sim.state = state.but(modes=with_mode(state.modes, key, LaidOutMode(dynamics, guards, (row,))))
+    sim.state = state.but(modes=with_mode(state.modes, key, LaidOutMode(dynamics, guards, row)))
 
 
 def enumerate_modes(sim: Simulation, stops: Mapping[str, Any]) -> None:

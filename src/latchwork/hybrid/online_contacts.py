@@ -27,7 +27,6 @@ from latchwork.hybrid.start import chosen_method
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.world import World
 
-FEW = 2  # features of a contact up to which it is made ready to slide in space: each takes milliseconds
 READY = 8  # features of a contact that are made ready with it; others when they are near
 
 # --- by name ----------------------------------------------------------------------------------------------------------
@@ -149,7 +148,7 @@ def get_ready(world: World, state: SimState, contact_points: Sequence[ContactPoi
         by_contact.setdefault(contact_point.contact, []).append(contact_point)
     for points in by_contact.values():
         for contact_point in points[:READY]:
-            table.know(contact_point, free, state.holds, slides=len(points) <= FEW)
+            table.know(contact_point, free, state.holds)
 
 
 def _tracked(world: World, state: SimState, features: Sequence[Feature]) -> SimState:

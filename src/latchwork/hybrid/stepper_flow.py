@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.closed_loop import Controlled
@@ -246,11 +245,14 @@ def _changed(sim: Simulation, current: ModeIntegration, changes: Sequence[Change
     """Account for changes that machine code has made; the integration of the last, which has begun or not."""
     record, table, dynamics, entered = sim.record, sim.mode_table, current.dynamics, None
     began, t = current.began, current.t
-    for change in changes:
+    for change, following in zip_longest(changes, changes[1:]):
         before, state = sim.state, sim.state
-        segment = Segment(change.solution, dynamics)
-        record.segments.append(segment)
-        record.worked("integrate", dynamics.names, t, began, change.ended)
+        ended = partial(_stood, before)
+        if change.solution is not None:
+            segment = Segment(change.solution, dynamics)
+            record.segments.append(segment)
+            record.worked("integrate", dynamics.names, t, began, change.ended)
+            ended = partial(_ended, before, segment)
         closed, points = before.contacts.closed, before.contacts.contact_points
         state = counted(state.but(t=change.t, x=change.x, begun=True), change.hits, crossings)
         modes = state.modes if change.laid is None else with_mode(state.modes, *change.laid)
@@ -261,13 +263,14 @@ def _changed(sim: Simulation, current: ModeIntegration, changes: Sequence[Change
         sim.state = state
         record.note_backs(state)
         names = dynamics.names, state.active if entered is None else entered.dynamics.names
-        taken_up = partial(_taken_up, table, before, segment, state) if state.holds else _nothing
-        kept = record.keep(KeptReset(sim.world, partial(_before_reset, before, segment, change.hits), change.hits,
+        taken_up = partial(_taken_up, table, ended, state) if state.holds else _nothing
+        kept = record.keep(KeptReset(sim.world, partial(_before_reset, ended, dynamics, change.hits), change.hits,
                                      state))  # fmt: skip
         record.tell_later(change.t, closed, state.contacts.closed, points, change.impacts, change.hits, names, taken_up,
                           kept)  # fmt: skip
-        record.begin_switch(change.t, *names, change.ended)
-        if begun or change is not changes[-1]:
+        if names[0] != names[1] or record.pending is None:
+            record.begin_switch(change.t, *names, change.ended)
+        if begun if following is None else following.solution is not None:
             record.end_switch(change.ready)
         if entered is not None:
             dynamics, began, t = entered.dynamics, change.ready, change.t
@@ -287,22 +290,30 @@ def _nothing(impulses: Mapping[str, Array]) -> Mapping[str, Array]:
     return {}
 
 
-def _taken_up(table: ModeTable, state: SimState, segment: Segment, after: SimState,
-              impulses: Mapping[str, Array]) -> Mapping[str, Array]:  # fmt: skip
-    """What constraints took up of an impact that ended a segment."""
-    t, rest = after.t, after.driven.rest_at(after.rest, after.t)
-    before = np.concatenate([[t], end_of(segment, rest)[1][:-1], rest])
-    terms, points = table.constraint_terms(state.holds), state.contacts.contact_points
-    return constraint_impulses(terms, before, after.row, points, impulses)
+def _stood(state: SimState) -> SimState:
+    """The state where forces were below zero as a mode began."""
+    return state
 
 
-def _before_reset(state: SimState, segment: Segment, hits: Sequence[Guard]) -> Began:
-    """The state where guards ended a segment that began in a state, and forces if a contact slips there."""
+def _ended(state: SimState, segment: Segment) -> SimState:
+    """The state where guards ended a segment that began in a state."""
     t = float(segment.solution.t[-1])
-    rest = state.driven.rest_at(state.rest, t)
-    x = end_of(segment, rest)[1]
+    return state.but(t=t, x=end_of(segment, state.driven.rest_at(state.rest, t))[1])
+
+
+def _taken_up(table: ModeTable, ended: Callable[[], SimState], after: SimState,
+              impulses: Mapping[str, Array]) -> Mapping[str, Array]:  # fmt: skip
+    """What constraints took up of an impact where a mode ended."""
+    state = ended()
+    terms, points = table.constraint_terms(state.holds), state.contacts.contact_points
+    return constraint_impulses(terms, state.row, after.row, points, impulses)
+
+
+def _before_reset(ended: Callable[[], SimState], dynamics: ModeDynamics, hits: Sequence[Guard]) -> Began:
+    """The state where guards ended a mode, and forces if a contact slips there."""
+    state = ended()
     slips = any([guard.kind == "slip" for guard in hits])
-    return state.but(t=t, x=x), forces_in(segment.dynamics, t, x, rest) if slips else {}
+    return state, forces_in(dynamics, state.t, state.x, state.held) if slips else {}
 
 
 def _begun_late(current: ModeIntegration, begun: int, state: SimState, rest: Array) -> bool:
@@ -315,12 +326,12 @@ def _begun_late(current: ModeIntegration, begun: int, state: SimState, rest: Arr
 def _first_passed(sim: Simulation, current: ModeIntegration, segments: Sequence[Segment], changes: Sequence[Change],
                   between: bool) -> tuple[int, Passed] | None:  # fmt: skip
     """Where shapes pass into each other in what was run from mode to mode: so many changes come before."""
-    solutions = [*(s.solution for s in segments), *(change.solution for change in changes)]
-    found = first_passing(sim, solutions, between=between)
+    ran = [(i, change.solution) for i, change in enumerate(changes) if change.solution is not None]
+    found = first_passing(sim, [*(s.solution for s in segments), *(solution for _, solution in ran)], between=between)
     if found is None:
         return None
-    i, passing = max(found[0] - len(segments), 0), found[1]
-    last = Segment(changes[i].solution, changes[i].before.dynamics)
+    (i, solution), passing = ran[max(found[0] - len(segments), 0)], found[1]
+    last = Segment(solution, changes[i].before.dynamics)
     if i == 0:
         raise Passed(passing, [*segments, last])
     return i, Passed(passing, [last])

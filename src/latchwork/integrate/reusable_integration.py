@@ -69,6 +69,7 @@ class Programs:
     most: i64
     judge: i64
     shared: i64  # whether fresh slots are the same for all
+    slots: i64  # where slots are; 0 for behind the fresh ones
     each: list[Program] = array(3)
 
 
@@ -87,7 +88,7 @@ def lay_out(here: i64, plain: i64p, programs: Programs, kept: i64p, slots: f64p,
     """A problem at an address: the integration of its workspace with its own programs, guards and slots.
 
     Behind the record stand kinds, heights and what is little of its guards, then ``kept``, fresh slots, so many, and
-    slots.
+    slots, unless these are elsewhere.
     """
     word, block = i64p_at(here), record_at(IntegrationBlock, i64p_at(here), 0)
     for i in range(WORDS):
@@ -100,7 +101,8 @@ def lay_out(here: i64, plain: i64p, programs: Programs, kept: i64p, slots: f64p,
     for i in range(n):
         integration.kept[i] = kept[i]
     fresh = here + 8 * (WORDS + 3 * m + n)
-    first, own, apart = f64p_at(fresh), fresh + 8 * count, 0 if programs.shared == 1 else 8
+    first, apart = f64p_at(fresh), 0 if programs.shared == 1 else 8
+    own = fresh + 8 * count if programs.slots == 0 else programs.slots
     for i in range(count):
         first[i] = slots[i]
     put(integration.equations, programs.each[0], own, fresh)
@@ -206,7 +208,7 @@ class ReusableIntegration:
             projects = entry(settle.run), address(settle.mode.code), settle.first
             judge = 0 if settle.judge is None else entry(settle.judge)
         write(workspace.programs, m, held, Function.arrivals, steps_per_call(function.length, n, workspace.stages),
-              judge, shared, run_by, code, first, one, look_by, looks, first, two, *projects, three)  # fmt: skip
+              judge, shared, 0, run_by, code, first, one, look_by, looks, first, two, *projects, three)  # fmt: skip
         plain, programs = workspace.at
         native(lay_out).brief(self.at, plain, programs, address(kept), address(fresh), len(fresh))
         self._arm_by(kinds)

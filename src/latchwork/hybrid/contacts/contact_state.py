@@ -41,24 +41,16 @@ class ContactState(NamedTuple):
 
 
 def closings(contact_point: ContactPoint, zones: Mapping[Zones, int]) -> list[ContactState]:
-    """How a contact may be closed; in space, only how it sticks, for it may slide in any direction."""
+    """How a contact may be closed, in all forms there are: it sticks; it slides without friction, or at its limit; with
+    friction either way, in space on in some direction, or as slip begins in it."""
     _, mu_s, mu_d = contact_point.coefficients(zones)
-    sticking = [] if _is_nothing(mu_s) else [ContactState(State.STICK)]
+    found = [] if _is_nothing(mu_s) else [ContactState(State.STICK)]
+    found.append(ContactState(State.SLIDE))
     if not contact_point.tangents or _is_nothing(mu_d):
-        return [*sticking, ContactState(State.SLIDE)]
-    sliding = (
-        [ContactState(State.SLIDE, (1.0,)), ContactState(State.SLIDE, (-1.0,))]
-        if len(contact_point.tangents) == 1
-        else []
-    )
-    return [*sticking, *sliding]
-
-
-def slides_in_space(contact_point: ContactPoint, zones: Mapping[Zones, int]) -> list[ContactState]:
-    """How a contact may slide in space, in the only two forms there are: it goes on, or begins, in some direction."""
-    if len(contact_point.tangents) < 2 or _is_nothing(contact_point.coefficients(zones)[2]):
-        return []
-    return [ContactState(State.SLIDE, (1.0, 0.0, 1.0, begun)) for begun in (0.0, 1.0)]
+        return found
+    in_space = [(1.0, 0.0, 1.0, begun) for begun in (0.0, 1.0)]
+    slips = [(1.0,), (-1.0,)] if len(contact_point.tangents) == 1 else in_space
+    return [*found, *(ContactState(State.SLIDE, slip) for slip in slips)]
 
 
 def _is_nothing(mu: Any) -> bool:

@@ -4,56 +4,114 @@ from __future__ import annotations
 
 import numpy as np
 
-from latchwork.algebra.products import dot
 from latchwork.constraint.embedded.mode import Mode
-from latchwork.constraint.embedded.redundant_forces import least_norm_share
+from latchwork.constraint.embedded.redundant_forces import kept_rows, room_of_share, share_by_least_norm
 from latchwork.constraint.terms import Array
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.hybrid.path import ModeDynamics
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset
+from latchwork.program.native import briefly, together
+from latchwork.program.scalar import maximum
 
 LIMITED = 2e-4  # friction of joints, whose force is limited, takes so much less of what comes: within STEEP
 LIGHT = 1e-3  # of the most that presses: what is pressed by less shares as if by this
 STEEP = 1e4  # a row that would carry so many times another does not stand for it
+PART, FIRST, ROWS, KNOWN, PRESSED, BOUNDED = 5, 0, 1, 2, 3, 4  # words of a part: a contact, or a constraint
 
 
-def share_in(mode: Mode, contact_states: ContactStates) -> Array | None:
-    """How redundant rows share the load; none where there are none."""
-    return _share(mode, contact_states) if mode.selection.redundant else None
+@kernel
+def put_part(part: i64p, first: i64, rows: i64, known: i64, without_normal: i64, bounded: i64) -> None:
+    """Some rows that belong together: whether their forces are known, a normal one presses, and they are limited."""
+    part[FIRST], part[ROWS], part[KNOWN], part[BOUNDED] = first, rows, known, bounded
+    part[PRESSED] = 1 if known != 0 and without_normal == 0 else 0
 
 
-def _share(mode: Mode, contact_states: ContactStates) -> Array:
-    """λ_red = R λ_kept + c: as the forces were where the mode began; what comes later goes where more is carried.
+@kernel
+def room_of_forces(rows: i64, n: i64, rank: i64) -> i64:
+    """Numbers that `share_forces` needs as room."""
+    return rows * n + rows + room_of_share(rows, n, rank)
+
+
+@kernel
+def weigh_rows(n: i64, part: i64p, most: f64, B: f64p, lam: f64p, KB: f64p) -> None:
+    """K B of the rows of a part: see `share_forces`."""
+    first, rows = part[FIRST], part[ROWS]
+    scale, pressure, leans = (LIMITED if part[BOUNDED] != 0 else 1.0), 1.0, part[PRESSED] != 0 and most > 0.0
+    if leans:
+        pressure = maximum(lam[first], LIGHT * most)
+        scale = maximum(divide(lam[first], most), LIGHT)
+    for i in range(rows):
+        for j in range(n):
+            KB[(first + i) * n + j] = 0.0
+        for k in range(rows):
+            weight = 1.0 if i == k and (i > 0 or not leans) else 0.0
+            if leans:
+                one = divide(lam[first + i], pressure) if i > 0 else 1.0
+                weight += one * (divide(lam[first + k], pressure) if k > 0 else 1.0)
+            for j in range(n):
+                KB[(first + i) * n + j] += weight * scale * B[(first + k) * n + j]
+
+
+@kernel
+def share_forces(rows: i64, n: i64, rank: i64, B: f64p, kept: i64p, parts: i64, part: i64p, lam: f64p, share: f64p,
+                 room: f64p) -> None:  # fmt: skip
+    """λ_red = R λ_kept + c, as [R c]: as the forces λ were where the mode began; what comes later goes where more is
+    carried.
 
     Each contact takes its part of the load with a friction that leans as it did, and of what leans more or less in
     proportion to what presses it: then all of them come to the edges of their cones together. That is the λ of least
     norm λᵀ K⁻¹ λ, K = λ_n (1, ρᵀ; ρ, 1 + ρρᵀ) for each contact, ρ = λ_t/λ_n.
     """
-    rows, chosen = mode.terms.rows, mode.selection
-    lam, K = np.full(len(rows), np.nan), np.eye(len(rows))
-    held = {contact_point.name for contact_point in contact_states.closed if contact_point.without_normal}
-    bounded = {contact_point.name for contact_point in contact_states.closed if contact_point.is_bounded}
-    pressed = {name: float(lam[0]) for name, lam in contact_states.lam.items() if name not in held and len(lam)}
-    most = max(pressed.values(), default=0.0)
-    for name, part in rows.slices.items():
-        if name in bounded:
-            K[part, part] *= LIMITED
-        if name in contact_states.lam:
-            forces = contact_states.lam[name]
-            size = part.stop - part.start
-            lam[part] = forces[:size] if len(forces) >= size else np.append(forces, np.zeros(size - len(forces)))
-            if name in pressed and most > 0.0:
-                lean = lam[part] / max(pressed[name], LIGHT * most)
-                lean[0] = 1.0
-                K[part, part] = np.outer(lean, lean) + np.diag([0.0] + [1.0] * (size - 1))
-                K[part, part] *= max(pressed[name] / most, LIGHT)
-    share = least_norm_share(dot(K, mode.numbers), chosen)
-    if not np.abs(share).max(initial=0.0) < STEEP:
-        share = least_norm_share(mode.numbers, chosen)
-    kept, lost = lam[list(chosen.kept)], lam[list(chosen.redundant)]
-    share[np.ix_(np.isfinite(lost), np.append(np.isnan(kept), False))] = 0.0  # what others carry is not known
-    stress = lost - dot(share[:, :-1], np.where(np.isfinite(kept), kept, 0.0))
-    share[:, -1] = np.where(np.isfinite(stress), stress, 0.0)
+    KB, known, work = room, offset(room, rows * n), offset(room, rows * n + rows)
+    most, steepest, wide = 0.0, 0.0, rank + 1
+    for p in range(parts):
+        own = offset(part, PART * p)
+        most = maximum(most, lam[own[FIRST]] if own[PRESSED] != 0 else 0.0)
+        for i in range(own[ROWS]):
+            known[own[FIRST] + i] = 1.0 if own[KNOWN] != 0 else 0.0
+    for p in range(parts):
+        weigh_rows(n, offset(part, PART * p), most, B, lam, KB)
+    share_by_least_norm(rows, n, rank, KB, kept, share, work)
+    for i in range((rows - rank) * wide):
+        steepest = maximum(steepest, fabs(share[i]))
+    if not steepest < STEEP:
+        share_by_least_norm(rows, n, rank, B, kept, share, work)
+    r = 0
+    for i in range(rows):
+        if kept[i] == 0:
+            carried, k = 0.0, 0
+            for j in range(rows):
+                if kept[j] != 0:
+                    if known[i] != 0.0 and known[j] == 0.0:  # what others carry is not known
+                        share[r * wide + k] = 0.0
+                    carried += share[r * wide + k] * (lam[j] if known[j] != 0.0 else 0.0)
+                    k += 1
+            share[r * wide + rank] = lam[i] - carried if known[i] != 0.0 else 0.0
+            r += 1
+
+
+together(share_forces)
+
+
+def share_in(mode: Mode, contact_states: ContactStates) -> Array | None:
+    """How redundant rows share the load (`share_forces`); none where there are none."""
+    return _share(mode, contact_states) if mode.selection.redundant else None
+
+
+def _share(mode: Mode, contact_states: ContactStates) -> Array:
+    chosen, (rows, n) = mode.selection, mode.numbers.shape
+    closed, slices = {point.name: point for point in contact_states.closed}, mode.terms.rows.slices
+    lam, part = np.zeros(rows), np.zeros((len(slices), PART), dtype=np.int64)
+    for own, (name, rows_of) in zip(part, slices.items(), strict=True):
+        forces, point = contact_states.lam.get(name, ()), closed.get(name)
+        held = min(rows_of.stop - rows_of.start, len(forces))
+        lam[rows_of.start : rows_of.start + held] = forces[:held]
+        put_part(own, rows_of.start, rows_of.stop - rows_of.start, int(len(forces) > 0),
+                 int(point is None or point.without_normal), int(point is not None and point.is_bounded))  # fmt: skip
+    share, room = np.zeros((len(chosen.redundant), chosen.rank + 1)), np.empty(room_of_forces(rows, n, chosen.rank))
+    briefly(share_forces, rows, n, chosen.rank, np.ascontiguousarray(mode.numbers), kept_rows(chosen), len(part),
+            part, lam, share, room)  # fmt: skip
     return share
 
 
