@@ -270,8 +270,9 @@ def projected(integration: Integration) -> i64:
 
 
 @kernel
-def acquaint(integration: Integration) -> None:
-    """Let the projection know from which state the steps begin."""
+def begin_projection(integration: Integration) -> None:
+    """Evaluate the projection at the state from which steps begin: whether a step stays on its circuit is judged by the
+    position before it (`circuit`)."""
     program, state = integration.projection.program, integration.projection.state
     program.slots[0] = integration.control.t
     copy(integration.n, integration.x, state)
@@ -353,7 +354,7 @@ def steps(integration: Integration, until: f64, most: i64) -> i64:
         for i in range(integration.n):
             guards.step.bend[i] = 0.0
     if integration.projection.given == 1:
-        acquaint(integration)
+        begin_projection(integration)
     while control.made < total if fixed == 1 else control.t < until:
         if left <= 0 or integration.last + 1 >= integration.page.room:
             return FULL

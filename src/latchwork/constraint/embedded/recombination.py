@@ -138,21 +138,24 @@ def evaluate(mode: EmbeddedMode, out: f64p) -> None:
 
 
 @kernel
-def report(mode: EmbeddedMode, working: i64, out: f64p) -> None:
-    """(q̇, u, u̇, power) once u̇ is known; where constraints are working, with their power (M u̇ − f)·u."""
+def report(mode: EmbeddedMode, moves: i64, out: f64p) -> None:
+    """(q̇, u, u̇, P) once u̇ is known, with the power P that changes the energy, whose integral is the work in audits:
+
+        P = aᵀ u̇ + b  [+ (M u̇ − f)ᵀ u]       of loads (`terms`); where constraints move, of their forces as well
+    """
     n_q, n = mode.n_q, mode.n
     motion, udot, u = mode.motion, mode.udot, mode.u
     packed = offset(motion, n_q)
     f = offset(packed, n * (n + 1) // 2)
-    share = offset(f, n)
+    a = offset(f, n)
     for i in range(n_q):
         out[i] = motion[i]
-    power = share[n]
+    power = a[n]
     for j in range(n):
         out[n_q + j] = u[j]
         out[n_q + n + j] = udot[j]
-        power += share[j] * udot[j]
-    if working != 0:
+        power += a[j] * udot[j]
+    if moves != 0:
         for i in range(n):
             force = -f[i]
             for j in range(n):
