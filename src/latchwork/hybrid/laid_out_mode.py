@@ -78,7 +78,7 @@ def shared_parts(table: ModeTable, holds: Holds, s: ContactStates, stops: Mappin
     functions = [function for point, form in zip(s.contact_points, forms, strict=True)
                  for function in piece_of(point, s, form).functions]  # fmt: skip
     functions += [zone_program(point, zone).function for zone, point in zones_in(s).items()]
-    program = table.user_program(user, None if terms is None else len(terms.rows))
+    program = table.user.program(user, None if terms is None else len(terms.rows))
     functions += [] if program is None else [program]
     return SharedParts(key, terms, sliders, Guards([*guards_of(s, forms), *user]), (*holds, *s.labels),
                        tuple(functions))  # fmt: skip
