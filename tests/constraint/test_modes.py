@@ -82,7 +82,7 @@ def test_survey_chooses_as_the_selection_does(name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_mode_without_rows_is_surveyed_as_well(name):
+def test_speeds_are_selected_without_rows_as_well(name):
     """Where no row holds, all speeds are independent, with the weights that NumPy finds."""
     for terms, x, rest in scattered(name, 5):
         none = terms_of(rows_of(terms.rows.equations, []))
@@ -108,7 +108,7 @@ def test_modes_of_one_frame_do_not_touch_each_other(name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_survey_is_the_same_in_python_and_in_machine_code(name, monkeypatch):
+def test_selection_is_the_same_in_python_and_in_machine_code(name, monkeypatch):
     """The kernel gives the same bits either way."""
     states = list(scattered(name, 5))
     native = [selected_speeds(terms, x) for terms, x, _ in states]

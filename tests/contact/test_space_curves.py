@@ -11,7 +11,7 @@ from latchwork.constraint.rows import rows_of
 from latchwork.contact.closest_point.newton import finder
 from latchwork.contact.closest_point.search import seed
 from latchwork.contact.closest_point.states import tracked_equations
-from meetings_in_space import meeting
+from shape_collisions_in_space import meeting
 
 STATE = [0.4, 1.2, 0.7, *np.array([0.9, 0.1, -0.3, 0.2]) / np.linalg.norm([0.9, 0.1, -0.3, 0.2]),
          -0.1, 0.2, 0.1, *np.array([0.8, -0.2, 0.1, 0.4]) / np.linalg.norm([0.8, -0.2, 0.1, 0.4])]  # fmt: skip

@@ -10,12 +10,12 @@ import pytest
 
 import latchwork as lw
 from campaign import seeds
-from contact_ways import crate
 from latchwork.errors import EvaluationError, ModelError
 from latchwork.hybrid.autonomous_flow import Halt, advance_alone
 from latchwork.hybrid.autonomous_run import autonomous_run
 from latchwork.program.memory_image import memory_image
 from scaled_scenes import CONTACTS, MECHANISMS, Units
+from switching_scenes import crate
 
 STEP = 2.0**-9
 SCENES = {**CONTACTS, **MECHANISMS}

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 
 import latchwork as lw
-from contact_ways import crate
 from latchwork.errors import EvaluationError
 from scaled_scenes import CONTACTS, Units
+from switching_scenes import crate
 
 STEP = 2.0**-9
 

@@ -299,7 +299,7 @@ def test_looks_mean_what_their_source_says():
         seen = []
         for call in (interpret, invoke):
             memory, ways = copied(scene.memory), np.tile([1.0, 0.0, 0.0], (len(scene.pairs), 1))
-            memory.ways = ways
+            memory.directions = ways
             step = call(penetration_search.passed, memory, samples)
             found.add(step)
             seen.append((step, memory.who, memory.depth, memory.before, memory.after, bytes(memory.gaps)))

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import latchwork as lw
-from contact_ways import SCENES, crate
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.row_sources import RowSources
 from latchwork.hybrid import mode_memory
@@ -23,6 +22,7 @@ from latchwork.program.records.memory import blank
 from latchwork.program.records.placement import place_arrays, placement
 from latchwork.program.records.shape import shape_of
 from random_scenes import scene
+from switching_scenes import SCENES, crate
 
 
 class Taken:

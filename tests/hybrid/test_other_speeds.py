@@ -56,7 +56,7 @@ def test_as_if_they_were_chosen_anew(asked, monkeypatch):
         return np.array([*sim.q.values(), *sim.u.values()])
 
     found = run()
-    monkeypatch.setattr(Recombined, "_surveyed", lambda dynamics, x: None)
+    monkeypatch.setattr(Recombined, "_reselected", lambda dynamics, x: None)
     asked.clear()
     assert found == pytest.approx(run(), abs=1e-8)
     assert len(set(asked)) == len(asked) > 5

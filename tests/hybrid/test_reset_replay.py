@@ -9,12 +9,12 @@ import pytest
 
 import latchwork as lw
 from campaign import seeds
-from contact_ways import in_a_corner, rod
 from latchwork.errors import EvaluationError, IntegrationError
 from latchwork.hybrid import record
 from latchwork.hybrid.contacts.reset_requests import as_python
 from random_scenes import LONG, ONCE
 from reset_replays import drawn, replayed, resets_of
+from switching_scenes import in_a_corner, rod
 
 QUICK = [23, 400, 883, 1475, 3481, 6638, 8340]
 

@@ -10,9 +10,9 @@ import pytest
 
 import latchwork as lw
 from campaign import seeds
-from contact_ways import corner, disk, four_bar
 from random_scenes import scene as random_scene
 from scaled_scenes import CONTACTS, MECHANISMS, Units
+from switching_scenes import corner, disk, four_bar
 from tracked_models import disk as tracked_disk
 from tracked_models import sine_ground
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from latchwork.errors import ProgramError
 from latchwork.program.elementary.functions import atan2, exp
 from latchwork.program.kernel import (
     bits,
@@ -29,6 +30,7 @@ from latchwork.program.kernel import (
     local_i64,
     offset,
     routine_at,
+    specialised,
     sqrt,
 )
 from latchwork.program.native import address, interpret, invoke, native, words
@@ -284,3 +286,36 @@ def ticks(n: i64) -> i64:
 def test_the_counter_does_not_go_back(call):
     """It grows while something is done, or stands at 0 on processors that have none."""
     assert call(ticks, 1000) >= 0
+
+
+@kernel
+def twice_of(x: f64) -> f64:
+    return 2.0 * x
+
+
+@kernel
+def squared(x: f64) -> f64:
+    return x * x
+
+
+@kernel
+def applied(n: i64, x: f64) -> f64:
+    for _ in range(n):
+        x = twice_of(x)
+    return x
+
+
+applied_square = specialised(applied, __name__, "applied_square", twice_of=squared)
+
+
+@pytest.mark.parametrize("call", [invoke, interpret])
+def test_a_kernel_is_specialised(call):
+    """With another kernel in the place of one that it calls; the first one stays what it is."""
+    assert call(applied_square, 3, 3.0) == 3.0**8
+    assert call(applied, 3, 3.0) == 24.0
+
+
+def test_only_what_is_called_can_be_replaced():
+    """Other names are refused."""
+    with pytest.raises(ProgramError, match="calls no tripled"):
+        specialised(applied, __name__, "applied_otherwise", tripled=squared)

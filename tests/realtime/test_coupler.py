@@ -15,7 +15,7 @@ from latchwork.realtime.coupler import Coupler, fitted
 from latchwork.realtime.devices.device import Reading
 from latchwork.realtime.handle import Masses
 from latchwork.realtime.triples import matrix, quaternion, rotation_vector, turned
-from touched import still
+from realtime_mechanisms import still
 
 STEP = 1e-3
 

@@ -14,7 +14,7 @@ from latchwork.realtime.devices.device import NULL, Reading
 from latchwork.realtime.display import Admittance, Impedance, InverseDynamics
 from latchwork.realtime.handle import Handle
 from latchwork.realtime.response import WRENCHES, Response, force_for
-from touched import free_body, pushed_links, random_state, stepped, still, two_links
+from realtime_mechanisms import free_body, pushed_links, random_state, stepped, still, two_links
 
 STEP = 1e-3
 TIP = (0.0, -0.4, 0.0)

@@ -17,7 +17,7 @@ from latchwork.realtime.devices.scripted import Grasp, Scripted
 from latchwork.realtime.exhibit import Exhibit, exhibit_of
 from latchwork.realtime.live import Live
 from latchwork.realtime.replay import replay
-from touched import block, two_links
+from realtime_mechanisms import block, two_links
 
 STEP = 1e-3
 TIP = (0.0, -0.4, 0.0)

@@ -10,7 +10,7 @@ import pytest
 import latchwork as lw
 from latchwork.errors import EvaluationError
 from latchwork.realtime.handle import Handle
-from touched import block, free_body, random_state, two_links
+from realtime_mechanisms import block, free_body, random_state, two_links
 
 MODELS = {"free body": (free_body, "stone"), "two links": (two_links, "lower"), "block": (block, "block")}
 ARM = (0.3, -0.2, 0.15)

@@ -9,7 +9,7 @@ from latchwork.realtime.coupler import Coupler
 from latchwork.realtime.devices.device import FREE, Reading
 from latchwork.realtime.observer import Observer
 from latchwork.realtime.triples import matrix, turned
-from touched import still
+from realtime_mechanisms import still
 
 STEP = 1e-3
 

@@ -199,7 +199,7 @@ def _holding(branches: tuple[Branch, ...], u: Array, unit: Array) -> int | None:
     u = u / unit
     if not np.abs(u).max(initial=0.0) > 0.0:
         return None
-    ways = [branch.directions / unit[:, None] for branch in branches]
-    off = [float(norm(u - dot(way, lstsq(way, u)))) for way in ways]
+    spans = [branch.directions / unit[:, None] for branch in branches]
+    off = [float(norm(u - dot(directions, lstsq(directions, u)))) for directions in spans]
     near = [i for i, size in enumerate(off) if size < STRAIGHT * float(norm(u))]
     return near[0] if len(near) == 1 else None

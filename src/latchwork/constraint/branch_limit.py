@@ -146,8 +146,8 @@ def limit_at(terms: Terms, x: Array, selection: Selection | None = None, numbers
     if not near:
         return BranchLimit(terms, used, x, (x,), (1.0,))
     states = tuple(np.concatenate([x[:1], state, x[1 + n_q + n :]]) for state in beside)
-    ways = np.array([state[1 : 1 + n_q] - x[1 : 1 + n_q] for state in states])
-    if np.abs((ways[::2] + ways[1::2]) / terms.base.units.q).max(initial=0.0) > ASTRAY * ASIDE:
+    steps = np.array([state[1 : 1 + n_q] - x[1 : 1 + n_q] for state in states])
+    if np.abs((steps[::2] + steps[1::2]) / terms.base.units.q).max(initial=0.0) > ASTRAY * ASIDE:
         refuse(terms, x, chosen.rank, selection.rank)
     return BranchLimit(terms, used, x, states, SHARES, mode)
 

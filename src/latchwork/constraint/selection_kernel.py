@@ -357,10 +357,10 @@ def arguments(terms: Terms, x: Array, chosen: NDArray[np.int64], w: Array) -> tu
 
 def kept_arguments(terms: Terms) -> tuple[Any, ...]:
     """The arguments that stay, by address; the terms keep them. Those that change are 0."""
-    found: tuple[tuple[Any, ...], tuple[Any, ...]] | None = terms.frames.get("survey")
+    found: tuple[tuple[Any, ...], tuple[Any, ...]] | None = terms.frames.get("selection")
     if found is None:
         given = arguments(terms, NOWHERE, NO_SPEEDS, NOWHERE)
-        found = terms.frames["survey"] = tuple([argument(each) for each in given]), given
+        found = terms.frames["selection"] = tuple([argument(each) for each in given]), given
     return found[0]
 
 

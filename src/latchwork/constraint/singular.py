@@ -116,8 +116,8 @@ def _astray(terms: Terms, x: Array, state: Array) -> bool:
     n_q, n, _ = terms.sizes
     motion = dot(terms.spread(x), x[1 + n_q : 1 + n_q + n]) / terms.base.units.q
     expected = ASIDE * motion / max(float(np.abs(motion).max(initial=0.0)), 1e-300)
-    way = (state[1 : 1 + n_q] - x[1 : 1 + n_q]) / terms.base.units.q
-    return bool(np.abs(way - expected).max() > ASTRAY * ASIDE)
+    step = (state[1 : 1 + n_q] - x[1 : 1 + n_q]) / terms.base.units.q
+    return bool(np.abs(step - expected).max() > ASTRAY * ASIDE)
 
 
 def _is_moving(terms: Terms, x: Array) -> bool:

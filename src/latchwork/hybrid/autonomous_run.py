@@ -15,15 +15,15 @@ import numpy as np
 
 from latchwork.errors import ModelError
 from latchwork.hybrid.autonomous_flow import advance_alone
-from latchwork.hybrid.contacts.friction import forces_in
 from latchwork.hybrid.contacts.guards import Guards
+from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.designs import Embedded
 from latchwork.hybrid.flow_memory import CHANGES, FlowMemory
+from latchwork.hybrid.loop import decide_contacts, pass_at_once
 from latchwork.hybrid.mode_integration import ModeIntegration, is_ours
 from latchwork.hybrid.mode_table import least_pivot
 from latchwork.hybrid.modes import mode_at
 from latchwork.hybrid.path import ModeDynamics
-from latchwork.hybrid.reset import reset
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.stepper_flow import grid_of
@@ -32,8 +32,6 @@ from latchwork.integrate.methods import RK4
 from latchwork.integrate.status import FULL
 from latchwork.program.native import native
 from latchwork.program.records.view import address_of
-
-ROUNDS = 40  # changes at the instant at which a run begins
 
 
 class Awake(Simulation):
@@ -99,23 +97,14 @@ def autonomous_run(sim: Simulation) -> AutonomousRun:
 
 def standing_mode(sim: Simulation) -> tuple[ModeDynamics, Guards]:
     """The mode that a simulation begins in: contacts decided where it stands, with no guard on forces below zero."""
-    for _ in range(ROUNDS):
-        sim.state = sim.world.seen(sim.state)
-        if not sim.state.settled:
-            sim.state = sim.world.seen(reset(sim.world, sim.state, (), {})[0])
+    crossings = Crossings(sim.equations.name, sim.mode_table.base.scales.time)
+    while True:
+        decide_contacts(sim)
         mode = mode_at(sim, {}, sim.state.row)
-        if mode is None:
-            continue
-        (dynamics, guards), state = mode, sim.state
-        values = dynamics.look(state.t, state.x, state.held)
-        hits = [guards[i] for i in guards.on_forces if values[i] < 0.0]
-        if not hits:
-            return dynamics, guards
-        slips = any(guard.kind == "slip" for guard in hits)
-        lam = forces_in(dynamics, state.t, state.x, state.held) if slips else {}
-        sim.state = reset(sim.world, state, hits, lam)[0]
-    raise ModelError(f"contacts of '{sim.equations.name}' change {ROUNDS} times at t = {sim.t:.6g} without getting on. "
-                     "Start the simulation at another state.")  # fmt: skip
+        if mode is not None:
+            values = mode[0].look(sim.state.t, sim.state.x, sim.state.held)
+            if not pass_at_once(sim, crossings, *mode, values):
+                return mode
 
 
 def _tables(state: SimState) -> list[str]:

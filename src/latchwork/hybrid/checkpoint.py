@@ -18,7 +18,7 @@ from latchwork.constraint.scales import Measure
 from latchwork.contact.complementarity.solution import State
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.contacts.contact_point import ContactPoint, touch_of
+from latchwork.hybrid.contacts.contact_point import ContactPoint, made_contact_point
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
 from latchwork.hybrid.controllers import Controllers, ControllerState
 from latchwork.hybrid.input_laws import Column
@@ -288,7 +288,7 @@ class Reader:
             same = [feature for feature in contact.every() if feature.name == told.feature]
             if not same:
                 self._refuse(f"a place '{told.feature}' of contact '{contact.name}'")
-            found = self._points[told] = touch_of(contact, same[0], self.table.base, self.row, told.axis)
+            found = self._points[told] = made_contact_point(contact, same[0], self.table.base, self.row, told.axis)
         return found
 
     def contacts(self, told: WrittenContacts) -> ContactStates:

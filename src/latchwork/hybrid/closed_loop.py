@@ -35,6 +35,7 @@ from latchwork.program.records.memory import lay_out
 from latchwork.program.records.record import array, record
 from latchwork.program.records.view import address_of, record_at
 
+COMMAND, RUN, EXPAND, LOOK, FORCES = range(5)  # what is asked of a mode in a closed loop
 SOON = (1e-9, 1e-6)  # of the time of the model: where a law that has a value now may have none
 
 
@@ -85,57 +86,52 @@ class CommandLaw(Protocol):
 
 
 @kernel
-def put_commands(code: i32p, z: f64p) -> None:
-    """The inputs that the law commands at (t, x), put in."""
+def execute(code: i32p, z: f64p, out: f64p, what: i64) -> None:
+    """The inputs that the law commands at (t, x); put in, what an executor of the mode gives."""
     mode = record_at(EmbeddedMode, z, code[0])
     loop = record_at(ClosedLoop, i64p_at(bits(mode.settings[0])), 0)  # its address stands in the settings of a mode
-    loop.command(code, z, loop.value)
-    for i in range(loop.p):
-        mode.held[loop.place[i]] = loop.value[i]
+    loop.command(code, z, out if what == COMMAND else loop.value)
+    if what != COMMAND:
+        for i in range(loop.p):
+            mode.held[loop.place[i]] = loop.value[i]
+    if what == RUN:
+        loop.run(code, z, out)
+    elif what == EXPAND:
+        loop.expand(code, z, out)
+    elif what == LOOK:
+        loop.look(code, z, out)
+    elif what == FORCES:
+        loop.forces(code, z, out)
 
 
 @kernel
 def commands(code: i32p, z: f64p, out: f64p) -> None:
     """The inputs that the law commands at (t, x)."""
-    mode = record_at(EmbeddedMode, z, code[0])
-    loop = record_at(ClosedLoop, i64p_at(bits(mode.settings[0])), 0)
-    loop.command(code, z, out)
+    execute(code, z, out, COMMAND)
 
 
 @kernel
 def run(code: i32p, z: f64p, out: f64p) -> None:
     """ẋ = (q̇, u̇_ind, power) at (t, x), the loop closed."""
-    put_commands(code, z)
-    mode = record_at(EmbeddedMode, z, code[0])
-    loop = record_at(ClosedLoop, i64p_at(bits(mode.settings[0])), 0)
-    loop.run(code, z, out)
+    execute(code, z, out, RUN)
 
 
 @kernel
 def expand(code: i32p, z: f64p, out: f64p) -> None:
     """(u, u̇) of all speeds at (t, x), the loop closed."""
-    put_commands(code, z)
-    mode = record_at(EmbeddedMode, z, code[0])
-    loop = record_at(ClosedLoop, i64p_at(bits(mode.settings[0])), 0)
-    loop.expand(code, z, out)
+    execute(code, z, out, EXPAND)
 
 
 @kernel
 def look(code: i32p, z: f64p, out: f64p) -> None:
     """Guards and their rates at (t, x), the loop closed."""
-    put_commands(code, z)
-    mode = record_at(EmbeddedMode, z, code[0])
-    loop = record_at(ClosedLoop, i64p_at(bits(mode.settings[0])), 0)
-    loop.look(code, z, out)
+    execute(code, z, out, LOOK)
 
 
 @kernel
 def forces(code: i32p, z: f64p, out: f64p) -> None:
     """(u, u̇, λ) at (t, x), the loop closed."""
-    put_commands(code, z)
-    mode = record_at(EmbeddedMode, z, code[0])
-    loop = record_at(ClosedLoop, i64p_at(bits(mode.settings[0])), 0)
-    loop.forces(code, z, out)
+    execute(code, z, out, FORCES)
 
 
 together(run, expand, look, forces, commands)

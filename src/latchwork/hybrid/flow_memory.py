@@ -56,7 +56,7 @@ class FlowMemory:
         self.mode_table, self.holds = table, holds
         self.memory, self.points = resets.memory, tuple(contact_points)
         self.held, self.stops, self.armed = held, tuple(stops.items()), armed
-        self._user = table.user_guards(held if holds else None, holds, ContactStates([]), armed, stops)
+        self._user = table.user.guards(held.rows if holds else None, holds, ContactStates([]), armed, stops)
         scene, (n_q, n_u, _) = self.memory.scene, held.sizes
         guards = GUARDS * scene.contacts + 2 * scene.zones + len(self._user)
         self.run = run = lay_out(Flow, n_q=n_q, n_u=n_u, n_rest=rest, contacts=scene.contacts, zones=scene.zones,
@@ -213,7 +213,7 @@ class FlowMemory:
             return
         rows = len(dynamics.mode.terms.rows) if isinstance(dynamics, Recombined) else None
         assert self._contacts is not None, "contact states are given where a call begins"
-        self.layout.enter(self._contacts, rows, self.mode_table.user_program(self._user, rows))
+        self.layout.enter(self._contacts, rows, self.mode_table.user.program(self._user, rows))
 
     def _said(self, guard: Guard) -> tuple[int, int, int]:
         """What a guard says, of which contact point or zone, and a step."""

@@ -78,7 +78,7 @@ def _across(feature: Feature) -> Vector:
 def friction_rows(samples: Samples, feature: Feature) -> Rows:
     """The row of a rate; of what rolls, of all three of its angular velocity in N."""
     N = feature.normal.tree.newtonian
-    ways = (N.x, N.y, N.z) if is_rolling(feature) else (feature.normal,)
-    rates = [feature.slip.dot(way) for way in ways] if feature.rate is None else [feature.rate]
-    pulls = [Pull(way, feature.on, feature.other) if feature.has_wrench else None for way in ways]
+    axes = (N.x, N.y, N.z) if is_rolling(feature) else (feature.normal,)
+    rates = [feature.slip.dot(axis) for axis in axes] if feature.rate is None else [feature.rate]
+    pulls = [Pull(axis, feature.on, feature.other) if feature.has_wrench else None for axis in axes]
     return rows_of(samples.equations, [Constraint(feature.name, rates, pulls)])

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from latchwork.constraint.rows import Rows
+from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.input_laws import Driven
+from latchwork.hybrid.rules import Watched, rule_guards
 from latchwork.hybrid.stops import Rates, guards_and_rates, rates_in_accelerations
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.traverse import rebuild
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.mode_table import Holds
 
 REMEMBERED = 4000  # programs
 
@@ -32,6 +38,23 @@ class UserGuards:
         while len(self._lam) < count:
             self._lam.append(Expr(g, g.symbol(f"multiplier {len(self._lam)}", "multiplier")))
         return self._lam[:count]
+
+    def guards(self, rows: Rows | None, holds: Holds, contact_states: ContactStates, armed: tuple[Watched, ...],
+               stops: Mapping[str, Any]) -> list[Guard]:  # fmt: skip
+        """Guards that a user gave, in a mode of some rows, none where nothing holds: conditions that end the run,
+        limits of forces, rules that are armed."""
+        found = [Guard("stop", name, value) for name, value in stops.items()]
+        if rows is None:
+            return [*found, *(rule_guards(armed, contact_states.forces({})) if armed else [])]
+        slices, lam = rows.slices, self.multipliers(len(rows))
+        for name, hold in holds.items():
+            if hold.limit is not None:
+                squares = sum((force**2 for force in lam[slices[name]]), start=lam[0] * 0.0)
+                found.append(Guard("limit", name, 1.0 - squares / (hold.limit * hold.limit), True))
+        if armed:
+            forces = contact_states.forces({name: lam[part] for name, part in slices.items()})
+            found += rule_guards(armed, dict(zip(rows.names, lam, strict=True)) | forces)
+        return found
 
     def program(self, guards: Sequence[Guard], rows: int | None) -> Function | None:
         """(g, ġ) in a mode of so many rows, of (t, q, u, rest, u̇, λ); ġ = 0 where a guard is on u̇ or λ itself. Where

@@ -40,7 +40,7 @@ from latchwork.program.records.view import record_at
 if TYPE_CHECKING:
     from latchwork.hybrid.mode_table import Holds, ModeTable
 
-LAP, KEY, CODE, FRESH, SIZE, CHOSEN = 0, 8, 12, 14, 15, 17  # fields of a `ModeRecord`
+BLOCK, KEY, CODE, FRESH, SIZE, CHOSEN = 0, 8, 12, 14, 15, 17  # fields of a `ModeRecord`
 
 GUARDS, DEPENDENT, KEPT, RANK = words_of(EmbeddedMode, "guards", "dep", "kept", "m")
 
@@ -78,7 +78,7 @@ def shared_parts(table: ModeTable, holds: Holds, s: ContactStates, stops: Mappin
     functions = [function for point, form in zip(s.contact_points, forms, strict=True)
                  for function in piece_of(point, s, form).functions]  # fmt: skip
     functions += [zone_program(point, zone).function for zone, point in zones_in(s).items()]
-    program = table.user_program(user, None if terms is None else len(terms.rows))
+    program = table.user.program(user, None if terms is None else len(terms.rows))
     functions += [] if program is None else [program]
     return SharedParts(key, terms, sliders, Guards([*guards_of(s, forms), *user]), (*holds, *s.labels),
                        tuple(functions))  # fmt: skip
@@ -100,7 +100,7 @@ class MachineMode:
         else:
             self.states = len(table.driven.equations.q) + len(table.driven.equations.u) + 1
         self._fresh = len(self._numbers) + (0 if parts.terms is not None else table.side.function.slots + 1)
-        self._lap = memory.words_at(fields[LAP], block_words(len(parts.guards), self.states, self._fresh, 0))
+        self._words = memory.words_at(fields[BLOCK], block_words(len(parts.guards), self.states, self._fresh, 0))
 
     def dynamics(self) -> Recombined | Unconstrained:
         """Its equations."""
@@ -160,4 +160,4 @@ class MachineMode:
         workspace, guards = self._table.integrations.workspaces[self.states], self._parts.guards
         return ReusableIntegration.laid_out(workspace, dynamics.function, dynamics.guards, dynamics.settle,
                                             [usual_kind(guard) for guard in guards], [guard.height for guard in guards],
-                                            [guard.unit for guard in guards], self._lap, self._fresh)  # fmt: skip
+                                            [guard.unit for guard in guards], self._words, self._fresh)  # fmt: skip

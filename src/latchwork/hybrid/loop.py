@@ -87,13 +87,8 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
     fetch(sim, bounds_entered(sim.state))
     passed, limit, first, onward, reached = None, t_end, len(sim.record.segments), set[int](), None
     while (sim.state.t < t_end or sim.state.rules.pending) and not interrupted():
-        row, passed = passed, None
-        sim.state = sim.world.seen(sim.state)
-        jump = _follow_inputs(sim)
-        if not (sim.state.settled or sim.state.event_rate.is_thick):
-            row = _reset(sim, (), {}, sim.state.begun)
-            sim.state = sim.world.seen(sim.state)
-        waiting = sim.state.waiting
+        jump, row = decide_contacts(sim, passed)
+        passed, waiting = None, sim.state.waiting
         stops = {**asked, **{NEAR + name: late.gap for name, late in waiting.items()}} if waiting else asked
         if sim.state.event_rate.is_thick:
             if step_through(sim, t_end, stops):
@@ -114,7 +109,7 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         limit = min(_next_limit(sim, limit if sim.state.t < limit else t_end), jump,
                     sim.state.controllers.next_time(sim.state.t, call.grid, step))  # fmt: skip
         values = dynamics.look(sim.state.t, sim.state.x, x[len(sim.state.x) :])
-        if _at_once(sim, call, dynamics, guards, values):
+        if pass_at_once(sim, call.crossings, dynamics, guards, values):
             continue
         rule = due(sim, guards, values)
         if rule is not None:
@@ -161,7 +156,7 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         reached = None if result.hit else result.x
         sim.record.worked("integrate", result.dynamics.names, result.t, result.began)
         if not (sim.state.rules or stops):
-            passed = _pass(sim, call, result.dynamics, result.hits)
+            passed = _pass(sim, call.crossings, result.dynamics, result.hits)
         elif _pass_all(sim, call, result.dynamics, result.hits, asked):
             break
         if isinstance(result.dynamics, ControlledDynamics) and sim.state.x is not result.x:
@@ -170,6 +165,17 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         sim.record.segments[first:] = joined(sim.record.segments, first, onward)
     if since is not None:
         judge(sim, since, call.method, audit)
+
+
+def decide_contacts(sim: Simulation, row: Array | None = None) -> tuple[float, Array | None]:
+    """See which contacts are watched where a run stands, and decide those that are not decided; the time of the next
+    jump of inputs that is known, and the row (t, q, u, rest) after it all, where it is known as it was before."""
+    sim.state = sim.world.seen(sim.state)
+    jump = _follow_inputs(sim)
+    if not (sim.state.settled or sim.state.event_rate.is_thick):
+        row = _reset(sim, (), {}, sim.state.begun)
+        sim.state = sim.world.seen(sim.state)
+    return jump, row
 
 
 def stiffness_in(sim: Simulation, dynamics: ModeDynamics) -> Stiffness:
@@ -195,7 +201,7 @@ def _pass_all(sim: Simulation, call: Call, dynamics: ModeDynamics, hits: Sequenc
     stopped = [name for name in named if name in asked]
     _stop(sim, stopped)
     changes = [guard for guard in hits if guard.kind not in ("stop", "rule")]
-    _pass(sim, call, dynamics, changes)
+    _pass(sim, call.crossings, dynamics, changes)
     fetch(sim, (name.removeprefix(NEAR) for name in named if name not in asked))
     rule = None if changes else sim.state.rules.first
     return (rule is not None and _fire(sim, rule)) or bool(stopped)
@@ -262,15 +268,15 @@ def _fire(sim: Simulation, rule: Watched) -> bool:
 # --- contacts ---------------------------------------------------------------------------------------------------------
 
 
-def _at_once(sim: Simulation, call: Call, dynamics: ModeDynamics, guards: Guards, values: Array) -> bool:
-    """Pass the guards on forces that are below zero to begin with."""
+def pass_at_once(sim: Simulation, crossings: Crossings, dynamics: ModeDynamics, guards: Guards, values: Array) -> bool:
+    """Pass the guards on forces that are below zero to begin with; whether there were any."""
     hits = [guards[i] for i in guards.on_forces if values[i] < 0.0]
     if hits:
-        _pass(sim, call, dynamics, hits)
+        _pass(sim, crossings, dynamics, hits)
     return bool(hits)
 
 
-def _pass(sim: Simulation, call: Call, dynamics: ModeDynamics, hits: Sequence[Guard]) -> Array | None:
+def _pass(sim: Simulation, crossings: Crossings, dynamics: ModeDynamics, hits: Sequence[Guard]) -> Array | None:
     """Go through what was hit: constraints let go at their limits, contacts change. The state after, if known."""
     touched, slips = [], False
     for guard in hits:
@@ -283,7 +289,7 @@ def _pass(sim: Simulation, call: Call, dynamics: ModeDynamics, hits: Sequence[Gu
             slips = slips or guard.kind == "slip"
     if not touched:
         return None
-    sim.state = state = counted(sim.state, touched, call.crossings)
+    sim.state = state = counted(sim.state, touched, crossings)
     lam = forces_in(dynamics, state.t, state.x, state.held) if slips else {}
     return _reset(sim, touched, lam)
 

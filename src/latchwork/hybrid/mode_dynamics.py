@@ -256,10 +256,11 @@ class Recombined:
     def rewritten(self, t: float, x: Array, rest: Array) -> Recombined:
         """Other rows and speeds of the same rank, where they are better; else the same, with more patience."""
         state = np.concatenate([[t], x[:-1], rest])
-        return self._surveyed(state) or self._rewritten(state)
+        return self._reselected(state) or self._rewritten(state)
 
-    def _surveyed(self, x: Array) -> Recombined | None:
-        """Other speeds by a survey, those that were chosen before as they were; none where it takes more care."""
+    def _reselected(self, x: Array) -> Recombined | None:
+        """Other speeds that one kernel finds, those that were chosen before as they were; none where it takes more
+        care."""
         terms, old = self.mode.terms, self.mode
         if type(self) is not Recombined or old.selection.redundant or old.share is not None:
             return None

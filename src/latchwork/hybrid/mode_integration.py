@@ -73,7 +73,7 @@ class ModeIntegration(NamedTuple):
 
 
 class ModeIntegrations:
-    """The modes of one workshop that were begun, by one method at a time."""
+    """The modes of one mode table that were begun, by one method at a time."""
 
     def __init__(self, scales: StateScales) -> None:
         self.scales = scales  # of full states

@@ -47,7 +47,7 @@ from latchwork.hybrid.contacts.guard_table import (
     zone_program,
 )
 from latchwork.hybrid.contacts.guard_values import look_at_guards
-from latchwork.hybrid.contacts.guards import Guard, Guards, form_of
+from latchwork.hybrid.contacts.guards import Guards, form_of
 from latchwork.hybrid.contacts.reset_kernel import reset
 from latchwork.hybrid.contacts.reset_requests import Resets
 from latchwork.hybrid.contacts.step_limit import Pacing, longest_at
@@ -61,7 +61,7 @@ from latchwork.hybrid.mode_integration import ModeIntegrations
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.row_inputs import inputs_in_rows
-from latchwork.hybrid.rules import Rules, Watched, rule_guards
+from latchwork.hybrid.rules import Rules, Watched
 from latchwork.hybrid.table import Array
 from latchwork.integrate.problem import StateScales
 from latchwork.integrate.stepper import steps
@@ -118,7 +118,7 @@ class ModeTable:
         self._ready: tuple[Terms, tuple[tuple[Slider, ...], bytes], tuple[Mode, bool]] | None = None
         self._embeddings: dict[Any, Embedding] = {}
         self._asked: dict[Any, None] = {}  # contact points of which `know` was asked, and how
-        self._user = UserGuards(driven)
+        self.user = UserGuards(driven)
         self.memory = Memory()
         self._with_inputs: tuple[Any, tuple[int, ...]] | None = None
         self._flow: FlowMemory | None = None
@@ -309,37 +309,13 @@ class ModeTable:
         terms, sliders = self.embedding(held, closed, holds, contact_states)
         forms = forms_in(contact_states)
         own = guards_of(contact_states, forms)
-        user = self.user_guards(terms, holds, contact_states, armed, stops)
-        program = self.user_program(user, None if terms is None else len(terms.rows))
+        user = self.user.guards(None if terms is None else terms.rows, holds, contact_states, armed, stops)
+        program = self.user.program(user, None if terms is None else len(terms.rows))
         guards = Guards([*own, *user])
         if not guards or (terms is None and not own):
             return ModeContents(terms, sliders, guards, program)
         slices = None if terms is None else terms.rows.slices
         return ModeContents(terms, sliders, guards, guard_table(contact_states, forms, len(guards), slices, program))
-
-    def user_program(self, guards: Sequence[Guard], rows: int | None) -> Function | None:
-        """The program of guards that a user gave, in a mode of so many rows; none where nothing holds."""
-        return self._user.program(guards, rows)
-
-    def user_guards(self, terms: Terms | None, holds: Holds, contact_states: ContactStates, armed: Any,
-                    stops: Mapping[str, Any]) -> list[Guard]:  # fmt: skip
-        """Guards that a user gave: conditions that end the run, limits of forces, rules."""
-        found = [Guard("stop", name, value) for name, value in stops.items()]
-        return found + self._on_forces(terms, holds, contact_states, armed)
-
-    def _on_forces(self, terms: Terms | None, holds: Holds, contact_states: ContactStates, armed: Any) -> list[Guard]:
-        """Guards of constraints that let go, and of rules."""
-        if terms is None:
-            return rule_guards(armed, contact_states.forces({})) if armed else []
-        found, slices, lam = [], terms.rows.slices, self._user.multipliers(len(terms.rows))
-        for name, hold in holds.items():
-            if hold.limit is not None:
-                squares = sum((force**2 for force in lam[slices[name]]), start=lam[0] * 0.0)
-                found.append(Guard("limit", name, 1.0 - squares / (hold.limit * hold.limit), True))
-        if armed:
-            forces = contact_states.forces({name: lam[part] for name, part in slices.items()})
-            found += rule_guards(armed, dict(zip(terms.rows.names, lam, strict=True)) | forces)
-        return found
 
     def embedding(self, held: Any, closed: Any, holds: Holds, contact_states: ContactStates) -> Embedding:
         """The rows of what holds and is closed, and what slides; ``held`` and ``closed`` are what it depends on."""

@@ -17,7 +17,7 @@ from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact
 from latchwork.errors import ModelError, did_you_mean
 from latchwork.hybrid.contacts.contact_checks import must_have_lengths, must_not_cross
-from latchwork.hybrid.contacts.contact_point import ContactPoint, touch_of
+from latchwork.hybrid.contacts.contact_point import ContactPoint, made_contact_point
 from latchwork.hybrid.contacts.initial_contacts import lies_behind, must_be_apart, must_be_few
 from latchwork.hybrid.contacts.sleeping_contacts import contact_point_of, far_apart, first_features
 from latchwork.hybrid.designs import must_watch
@@ -185,7 +185,7 @@ def driven_by(world: World, state: SimState, driven: Driven) -> SimState:
     """The same state under other equations; contact points are made for them, and what stands, stands."""
     state = state.but(driven=world.extended(driven), modes={})
     x, base, contacts = state.row, world.table(state.driven).base, state.contacts.copied()
-    contacts.made_again({contact_point: touch_of(contact_point.contact, contact_point.feature, base, x)
+    contacts.made_again({contact_point: made_contact_point(contact_point.contact, contact_point.feature, base, x)
                          for contact_point in contacts.contact_points})  # fmt: skip
     return state.but(contacts=contacts)
 

@@ -113,13 +113,13 @@ def successors(contact_states: ContactStates, moment: Coming, x: Array) -> list[
         return [_with(contact_states, left)]
     stay = [contact_point for contact_point in moment.touching if contact_point.laws(x, contact_states.zones)[0] == 0.0]
     return [
-        _with(contact_states, {**left, contact_point: way})
+        _with(contact_states, {**left, contact_point: how})
         for contact_point in stay[:MOST]
-        for way in _ways(contact_point, x)
+        for how in _closings(contact_point, x)
     ]
 
 
-def _ways(contact_point: ContactPoint, x: Array) -> list[ContactState]:
+def _closings(contact_point: ContactPoint, x: Array) -> list[ContactState]:
     if contact_point.contact.friction is None or not contact_point.tangents:
         return [ContactState(State.SLIDE)]
     if len(contact_point.tangents) == 1:

@@ -22,7 +22,7 @@ from latchwork.hybrid.mode_table import ModeContents, ModeTable
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
 
-OPEN, GRAZING, BEHIND = "open", "grazing", "behind"
+OPEN, LEAVING, BEHIND = "open", "leaving", "behind"
 How = ContactState | str
 RIGHT, LEFT, ANY = ContactState(State.SLIDE, (1.0,)), ContactState(State.SLIDE, (-1.0,)), ContactState(State.SLIDE)
 STICKS = ContactState(State.STICK)
@@ -46,7 +46,7 @@ def ways(contact_point: ContactPoint, contact_states: ContactStates, zones: Mapp
     if contact_point.without_normal:
         return [*closed]
     behind = [BEHIND] if contact_point.feature.within or contact_point in contact_states.behind else []
-    return [OPEN, GRAZING, *behind, *closed]
+    return [OPEN, LEAVING, *behind, *closed]
 
 
 def every_standing(contact_states: ContactStates, x: Array, most: int, name: str) -> list[ContactStates]:
@@ -78,7 +78,7 @@ def _standing(contact_states: ContactStates, zones: Mapping[Zones, int], hows: t
         contact_states,
         zones=dict(zones),
         closed={contact_point: how for contact_point, how in pairs if isinstance(how, ContactState)},
-        leaving_depths=dict.fromkeys((contact_point for contact_point, how in pairs if how == GRAZING), 0),
+        leaving_depths=dict.fromkeys((contact_point for contact_point, how in pairs if how == LEAVING), 0),
         behind={contact_point for contact_point, how in pairs if how == BEHIND},
     )
 

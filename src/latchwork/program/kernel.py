@@ -26,10 +26,13 @@ import struct
 import time
 from array import array
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from latchwork.errors import ProgramError
 
 f64: TypeAlias = float
 i64: TypeAlias = int
@@ -67,6 +70,19 @@ def _pointer(argument: Any) -> Any:
 def kernel(function: Callable[P, R]) -> Kernel[P, R]:
     """Mark a function as a kernel; it is compiled when first asked for, never at import."""
     return Kernel(function)
+
+
+def specialised(kernel: Kernel[P, R], module: str, name: str, **others: Kernel[..., Any]) -> Kernel[P, R]:
+    """The same kernel in which ``others`` stand for those that it calls by these names, as another one, called so: an
+    algorithm that takes kernels as arguments, which are known when it is compiled."""
+    function: Any = kernel.function
+    strange = others.keys() - {*function.__code__.co_names}
+    if strange:
+        raise ProgramError(f"Kernel '{kernel.name}' calls no {', '.join(sorted(strange))}. Name kernels that it calls.")
+    made = FunctionType(function.__code__, {**function.__globals__, **others}, name)
+    made.__module__, made.__qualname__ = module, name
+    made.__annotations__, made.__doc__ = function.__annotations__, function.__doc__
+    return Kernel(made)
 
 
 def offset(p: Any, i: int) -> Any:

@@ -18,7 +18,7 @@ from latchwork.realtime.coupler import Coupler
 from latchwork.realtime.devices.device import Reading
 from latchwork.realtime.devices.hil import export_hil
 from latchwork.realtime.devices.network import NetworkDevice
-from touched import stepped, still
+from realtime_mechanisms import stepped, still
 
 STEP, TICKS = 1e-3, 150
 COUPLER = Coupler(400.0, 3.0)

@@ -25,7 +25,7 @@ from latchwork.realtime.devices.protocol import (
     unpack_force,
     unpack_hand,
 )
-from touched import still
+from realtime_mechanisms import still
 
 FULL = HandPacket(7, 1, (0.1, 0.2, 0.3), (1.0, 2.0, 3.0), (4.0, 5.0, 6.0), (0.6, 0.8, 0.0, 0.0), (0.7, 0.8, 0.9),
                   (10.0, 11.0, 12.0), (13.0, 14.0, 15.0))  # fmt: skip

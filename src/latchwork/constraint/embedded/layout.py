@@ -111,7 +111,7 @@ def _dense(n: int, m: int, k: int) -> int:
 @kernel
 def choose(
     z: f64p, start: i64, size: i64, frame_z: f64p, words: i64, guards: f64p, chosen: i32p, weights: f64p, typical: f64p,
-    course: f64p, lengths: f64p, ways: f64p,
+    course: f64p, lengths: f64p, slips: f64p,
 ) -> None:  # fmt: skip
     """The memory of a mode, in that of its frame, with the record of its guards behind it."""
     for i in range(size):
@@ -130,7 +130,7 @@ def choose(
         mode.typical[i], mode.length[i] = typical[i], lengths[i]
     for s in range(mode.sliders):
         for i in range(SLIP_NUMBERS):
-            mode.slider[s].slip[i] = ways[SLIP_NUMBERS * s + i]
+            mode.slider[s].slip[i] = slips[SLIP_NUMBERS * s + i]
 
 
 together(choose)
@@ -142,10 +142,10 @@ def block(frame: Frame, selection: Selection, weights: Array, typical: Array, co
     what they are in the kinetic metric, ``course`` all speeds where it begins; ``sliders`` have directions; ``guards``,
     which watch it, lie behind all else."""
     size, own = len(frame.z), NO_SETTINGS if guards is None else guards.block
-    code, z, ways = np.array([frame.start], dtype=np.int32), np.empty(size + len(own)), directions(sliders)
+    code, z, slips = np.array([frame.start], dtype=np.int32), np.empty(size + len(own)), directions(sliders)
     native(choose).brief(
         address(z), frame.start, size, address(frame.z), len(own), address(own), address(selection.packed),
-        address(weights), address(typical), address(course), address(lengths), address(ways),
+        address(weights), address(typical), address(course), address(lengths), address(slips),
     )  # fmt: skip
     return Block(code, z, frame.start)
 

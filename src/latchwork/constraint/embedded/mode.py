@@ -335,7 +335,7 @@ def mode_of(
 def selected_mode(
     terms: Terms, found: SelectedSpeeds, x: Array, rest: tuple[str, ...], sliders: tuple[Slider, ...] = ()
 ) -> Mode:
-    """The same of a survey at x."""
+    """The same of what the selection kernel has chosen at x."""
     n_q, n, _ = terms.sizes
     course = x[1 + n_q : 1 + n_q + n].copy()
     return Mode(terms, found.selection, rest, found.weights, found.typical, found.lengths, found.pivot, course, found.B,

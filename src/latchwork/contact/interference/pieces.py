@@ -134,17 +134,18 @@ def _of_segment(shape: Segment) -> list[Piece]:
 def _of_polyline(shape: Polyline) -> list[Piece]:
     """Its edges, where it is open; else the polygon, in convex parts; or what is behind each wall of a convex room."""
     frame, first = shape.frame, shape.points[0]
-    ways = [point.position(first) for point in shape.points]
+    places = [point.position(first) for point in shape.points]
     if not shape.closed:
         return [Piece(CONVEX, frame, first, _measures(frame, p, q), _measures(frame, n), _measures(frame, t), thin=True)
-                for (p, q), n, t in zip(itertools.pairwise(ways), shape.normals, shape.along, strict=True)]  # fmt: skip
+                for (p, q), n, t in zip(itertools.pairwise(places), shape.normals, shape.along,
+                                             strict=True)]  # fmt: skip
     assert shape.axis is not None, "a polyline has one, given or not"
-    known, across = [numbers(frame, way) for way in ways], numbers(frame, shape.axis)
-    if across is None or any(way is None for way in known):
+    known, across = [numbers(frame, place) for place in places], numbers(frame, shape.axis)
+    if across is None or any(place is None for place in known):
         return []
     x, k = np.array(known), np.array(across)
     if _is_room(x, k):
-        walls = zip(ways, shape.normals, strict=True)
+        walls = zip(places, shape.normals, strict=True)
         return [Piece(HALF, frame, first, _measures(frame, p), _measures(frame, n)) for p, n in walls] * is_convex(x, k)
     return [Piece(CONVEX, frame, first, part.tolist(), _sides(part, k), [k.tolist()]) for part in convex_parts(x, k)]
 
@@ -176,9 +177,9 @@ SIDES = 16  # of a prism in the place of a cylinder
 def _of_rim(shape: Rim) -> list[Piece]:
     axis, first = _measures(shape.frame, shape.axis), across(shape.axis, shape.frame)[0]
     second, turns = shape.axis.cross(first), [2.0 * math.pi * k / PLACES for k in range(PLACES)]
-    ways = [(first * cos(turn) + second * sin(turn)) * shape.radius for turn in turns]
+    around = [(first * cos(turn) + second * sin(turn)) * shape.radius for turn in turns]
     return [Piece(HOOP, shape.frame, shape.center, normals=axis, rounding=shape.tube, radius=shape.radius,
-                  around=_measures(shape.frame, *ways))]  # fmt: skip
+                  around=_measures(shape.frame, *around))]  # fmt: skip
 
 
 def _of_cylinder(shape: Cylinder) -> list[Piece]:

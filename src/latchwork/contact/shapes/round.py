@@ -117,19 +117,9 @@ class Arc(Shape):
         return size is not None and abs(size) > math.pi
 
 
-def _axis(shape: Capsule | Cylinder | Cone) -> dict[str, Any]:
-    """The frame in which the axis of a shape is fixed, its direction, and its length."""
-    p, q = (point_of(shape.what, f"an end ({role})", point) for role, point in (("p", shape.p), ("q", shape.q)))
-    positive(shape.what, "the radius", p.tree, shape.radius)
-    along = way(shape.what, p, q)
-    frame = frame_of(shape.what, shape.body, p, (along,))
-    along = fixed_in(frame, shape.what, f"the way from '{p.name}' to '{q.name}'", along)
-    return {"frame": frame, "direction": unit(along), "length": along.magnitude()}
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Capsule(Shape):
-    """All within ``radius`` of the segment from p to q: a rod with round ends (in the plane, a stadium)."""
+class AxialShape(Shape):
+    """What is round about the line from p to q, with a radius about it."""
 
     p: Point
     q: Point
@@ -139,58 +129,45 @@ class Capsule(Shape):
     length: Expr = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._keep(**_axis(self))
+        p, q = (point_of(self.what, f"an end ({role})", point) for role, point in (("p", self.p), ("q", self.q)))
+        positive(self.what, "the radius", p.tree, self.radius)
+        along = way(self.what, p, q)
+        frame = frame_of(self.what, self.body, p, (along,))
+        along = fixed_in(frame, self.what, f"the way from '{p.name}' to '{q.name}'", along)
+        self._keep(frame=frame, direction=unit(along), length=along.magnitude())
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Cylinder(Shape):
+class Capsule(AxialShape):
+    """All within ``radius`` of the segment from p to q: a rod with round ends (in the plane, a stadium)."""
+
+
+class Cylinder(AxialShape):
     """All within ``radius`` of the line through p and q, between the planes across it there: a rod with flat ends.
 
     It meets planes, balls, points, capsules and cylinders. For everything else `sided` gives the convex hull of a
     prism.
     """
 
-    p: Point
-    q: Point
-    radius: Measure
-    body: Part | None = None
-    direction: Vector = field(init=False, repr=False)
-    length: Expr = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self._keep(**_axis(self))
-
     def sided(self, sides: int) -> Hull:
         """The prism of so many sides whose edges lie on the cylinder: a convex hull, with the numbers it has now."""
         from latchwork.contact.shapes.solid import Hull
 
-        ring, way = _ring(self, sides)
-        return Hull(np.vstack([ring, ring + way]), body=self.body or self.frame, center=self.p)
+        ring, tip = _ring(self, sides)
+        return Hull(np.vstack([ring, ring + tip]), body=self.body or self.frame, center=self.p)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Cone(Shape):
+class Cone(AxialShape):
     """A cone with a flat base about p, of a radius, and its tip at q.
 
     It meets planes, balls and points. For everything else `sided` gives the convex hull of a pyramid.
     """
 
-    p: Point
-    q: Point
-    radius: Measure
-    body: Part | None = None
-    direction: Vector = field(init=False, repr=False)
-    length: Expr = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self._keep(**_axis(self))
-
     def sided(self, sides: int) -> Hull:
         """The pyramid of so many sides whose edges lie on the cone: a convex hull, with the numbers it has now."""
         from latchwork.contact.shapes.solid import Hull
 
-        ring, way = _ring(self, sides)
-        return Hull(np.vstack([ring, way]), body=self.body or self.frame, center=self.p)
+        ring, tip = _ring(self, sides)
+        return Hull(np.vstack([ring, tip]), body=self.body or self.frame, center=self.p)
 
 
 def _ring(shape: Cylinder | Cone, sides: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -436,7 +436,8 @@ def normal_force(equations: Equations, feature: Feature) -> Expr:
     return equations.reaction_of(place.point if isinstance(place, Spot) else place, feature.normal)
 
 
-def touch_of(contact: Contact, feature: Feature, base: Base, x: Array, axis_number: int | None = None) -> ContactPoint:
+def made_contact_point(contact: Contact, feature: Feature, base: Base, x: Array,
+                       axis_number: int | None = None) -> ContactPoint:  # fmt: skip
     """A feature made ready at a state x = (t, q, u, rest), which says where tangents may point, unless the axis of N is
     given from which they are made."""
     equations = base.equations

@@ -224,7 +224,7 @@ class ContactStates:
     # --- change of the equations --------------------------------------------------------------------------------
 
     def made_again(self, again: Mapping[ContactPoint, ContactPoint]) -> None:
-        """The same standings of contacts that were made anew, for other equations."""
+        """The same states of contacts that were made anew, for other equations."""
         self.contact_points = [again[contact_point] for contact_point in self.contact_points]
         self.asleep = tuple(again[contact_point] for contact_point in self.asleep if contact_point in again)
         self.closed = {again[contact_point]: contact_state for contact_point, contact_state in self.closed.items()}
@@ -258,7 +258,7 @@ class ContactStates:
         return (*self.contact_points, *self.asleep)
 
     def without(self, contact: Contact) -> ContactStates:
-        """The same standings with a contact taken away, closed or open, and the zones that only it had."""
+        """The same states with a contact taken away, closed or open, and the zones that only it had."""
         away = {contact_point for contact_point in self.every if contact_point.contact is contact}
         contact_points = [contact_point for contact_point in self.contact_points if contact_point not in away]
         left = {zone for contact_point in contact_points for zone in contact_point.zones}

@@ -20,7 +20,7 @@ from latchwork.contact.impact.problem import Impact, ImpactLaw
 from latchwork.contact.impact.resolution import resolve
 from latchwork.contact.tolerances import Tolerances
 from latchwork.errors import IntegrationError
-from latchwork.hybrid.contacts.contact_point import ContactPoint, touch_of
+from latchwork.hybrid.contacts.contact_point import ContactPoint, made_contact_point
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.delassus_operator import GIVEN, Delassus
 from latchwork.hybrid.contacts.free_motion import free_motion_of
@@ -196,7 +196,7 @@ class Passing:
 
     def _turn(self, point: ContactPoint) -> None:
         """Tangents made from an axis that lies well across the normal of a contact; then the reset begins again."""
-        again = touch_of(point.contact, point.feature, self.resets.base, self.x)
+        again = made_contact_point(point.contact, point.feature, self.resets.base, self.x)
         self.memory.scene.begun = 0
         self.s.made_again({each: again if each is point else each for each in self.s.every})
         self.hits = [guard._replace(about=again) if guard.about is point else guard for guard in self.hits]
@@ -263,8 +263,8 @@ class Passing:
         """The contact problem once more, by name: it says why it has no answer."""
         asked = self.room.problem
         k, r = asked.contacts, asked.rows
-        slip, must = [tuple(np.array(way[2 * i : 2 * i + asked.tangents[i]]) if flag[i] else None for i in range(k))
-                for flag, way in ((asked.slips, asked.slip), (asked.must_slip, asked.onset))]  # fmt: skip
+        slip, must = [tuple(np.array(along[2 * i : 2 * i + asked.tangents[i]]) if flag[i] else None for i in range(k))
+                for flag, along in ((asked.slips, asked.slip), (asked.must_slip, asked.onset))]  # fmt: skip
         fixed, first = tuple(map(bool, asked.fixed[:k])), asked.first[:k].tolist()
         limits = [-asked.b[row] / asked.A[row * (r + 1)] if is_fixed else 1.0
                   for row, is_fixed in zip(first, fixed, strict=True)]  # fmt: skip

@@ -10,7 +10,7 @@ from latchwork.contact.law import Contact
 from latchwork.contact.tolerances import tolerances_in
 from latchwork.hybrid.contacts.clearance import Bounds
 from latchwork.hybrid.contacts.contact_checks import must_not_overlap
-from latchwork.hybrid.contacts.contact_point import ContactPoint, touch_of
+from latchwork.hybrid.contacts.contact_point import ContactPoint, made_contact_point
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.initial_contacts import lies_behind
 
@@ -98,7 +98,7 @@ def contact_point_of(contact: Contact, feature: Feature, base: Base, x: Array) -
     """A contact point, or the one that was made before for the same equations, where it does not depend on a state."""
     found: ContactPoint | None = base.remembered.get(feature)
     if found is None:
-        found = touch_of(contact, feature, base, x)
+        found = made_contact_point(contact, feature, base, x)
         if found.axis is None:
             base.remembered[feature] = found
     return found

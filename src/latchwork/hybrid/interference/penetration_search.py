@@ -40,7 +40,7 @@ class WatchedScene:
     many: i64
     pairs: i64p  # two solids each,
     deep: f64p  # how deep they may be,
-    ways: f64p  # and the direction between them
+    directions: f64p  # and the direction between them
     poses_before: f64p = array("places")
     centers_before: f64p = array("3 * count")
     centers: f64p = array("3 * count")
@@ -106,11 +106,12 @@ def look(scene: WatchedScene) -> None:
 def depth_of(scene: WatchedScene, k: i64, enough: f64) -> f64:
     """The signed distance of a pair as it is looked at; any lower bound that is not below ``enough`` will do."""
     a, b = scene.pairs[2 * k], scene.pairs[2 * k + 1]
-    return signed_distance(scene.solids[a], scene.solids[b], scene.xyz, scene.poses, enough, offset(scene.ways, 3 * k))
+    return signed_distance(scene.solids[a], scene.solids[b], scene.xyz, scene.poses, enough,
+                           offset(scene.directions, 3 * k))  # fmt: skip
 
 
 @kernel
-def way_of(scene: WatchedScene, k: i64) -> f64:
+def travel_of(scene: WatchedScene, k: i64) -> f64:
     """How far the pieces of a pair have moved to each other since the look before, at most."""
     a, b, total = scene.pairs[2 * k], scene.pairs[2 * k + 1], 0.0
     now, before = scene.centers, scene.centers_before
@@ -129,11 +130,11 @@ def is_far(scene: WatchedScene) -> i64:
         at = FRAME * solid.pose
         turns[i] = moved(offset(scene.poses_before, at), offset(scene.poses, at), solid.bound)
     for k in range(scene.many):
-        way = FASTER * way_of(scene, k)
+        travel = FASTER * travel_of(scene, k)
         width = PART * (scene.solids[pairs[2 * k]].width + scene.solids[pairs[2 * k + 1]].width)
-        if way > width and gaps[k] + before[k] < way:
-            gaps[k] = maximum(gaps[k], depth_of(scene, k, way))
-            if gaps[k] + before[k] < way:
+        if travel > width and gaps[k] + before[k] < travel:
+            gaps[k] = maximum(gaps[k], depth_of(scene, k, travel))
+            if gaps[k] + before[k] < travel:
                 return 1
     return 0
 

@@ -70,7 +70,7 @@ class Scene:
         self.pairs = np.array([pair for *pair, _ in rows], dtype=np.int64).reshape(-1, 2)
         self._pieces = pieces
         self.bundle = Bundle([lowered(driven, [e for frame, point in frames for e in _pose(frame, point)])])
-        self._ways = np.empty((len(rows), 3))
+        self._directions = np.empty((len(rows), 3))
         code, slots, poses = self.bundle.addresses
         self.memory = lay_out(penetration_search.WatchedScene, inputs=len(x), count=len(pieces),
                               places=FRAME * len(frames), most=len(rows), x=x, code=code,
@@ -80,12 +80,12 @@ class Scene:
         self.sizes = self._sizes()
         self.watched, self.deep, self._allowed = np.arange(0), np.zeros(0), 0.0
         self._which: list[bool] | None = None  # the contacts that are looked at
-        self._kept: tuple[NDArray[np.int64], Array, Array] = self.pairs[:0], self._ways[:0], self.deep
+        self._kept: tuple[NDArray[np.int64], Array, Array] = self.pairs[:0], self._directions[:0], self.deep
         self.begin(x)
 
     def begin(self, x: Array) -> None:
         """Stand at a state from which a run begins: nothing was looked at yet."""
-        self.x[:], self._ways[:] = x, (1.0, 0.0, 0.0)
+        self.x[:], self._directions[:] = x, (1.0, 0.0, 0.0)
         self.watched, self._which = self.watched[:0], None
         self.watch([True] * len(self.told))
 
@@ -95,12 +95,12 @@ class Scene:
             return
         self._which = which
         if len(self.watched):
-            self._ways[self.watched] = self._kept[1]
+            self._directions[self.watched] = self._kept[1]
         self.watched = np.flatnonzero(np.array(which, dtype=bool)[self.whose])
         self.deep, self._allowed = np.zeros(len(self.watched)), 0.0
-        self._kept = self.pairs[self.watched].copy(), self._ways[self.watched].copy(), self.deep
+        self._kept = self.pairs[self.watched].copy(), self._directions[self.watched].copy(), self.deep
         memory, memory.many = self.memory, len(self.watched)
-        memory.pairs, memory.ways, memory.deep = self._kept
+        memory.pairs, memory.directions, memory.deep = self._kept
 
     def allow(self, tolerance: float) -> None:
         """Let pairs be deep by a part of their sizes."""
@@ -123,11 +123,11 @@ class Scene:
         pair = self.pairs[self.watched[k]]
         solids = [self.memory.solids[i] for i in pair.tolist()]
         R_a, R_b = (self.bundle.out[FRAME * solid.pose :][:9].reshape(3, 3) for solid in solids)
-        way = (R_b * self._kept[1][k]).sum(axis=1)
+        direction = (R_b * self._kept[1][k]).sum(axis=1)
         for piece, R, sign in zip((self._pieces[i] for i in pair), (R_a, R_b), (-1.0, 1.0), strict=True):
             if piece.has_front:
                 at = solids[0 if sign < 0.0 else 1].normals
-                return bool(sign * float(((R * self._xyz[at : at + 3]).sum(axis=1) * way).sum()) <= FRONT)
+                return bool(sign * float(((R * self._xyz[at : at + 3]).sum(axis=1) * direction).sum()) <= FRONT)
         return False
 
     def depths(self, x: Array) -> Array:

@@ -13,7 +13,7 @@ from latchwork.constraint.terms import base_of
 from latchwork.contact.closest_point.states import tracked_equations
 from latchwork.contact.law import Contact
 from latchwork.hybrid.contacts.broad_phase import every_contact
-from latchwork.hybrid.contacts.contact_point import ContactPoint, touch_of
+from latchwork.hybrid.contacts.contact_point import ContactPoint, made_contact_point
 from latchwork.hybrid.input_laws import Driven
 from latchwork.kane.equations import Equations
 from latchwork.realtime.exhibit import Exhibit
@@ -61,7 +61,7 @@ def known_of(exhibit: Exhibit, start: Posture, more: Sequence[Contact] = ()) -> 
     base = base_of(equations, d.power, d.laws, known.arguments)
     x = known.state(0.0, start.start, start.rest, ())
     for contact in contacts:
-        known.touches.update({f.name: touch_of(contact, f, base, x) for f in contact.features})
+        known.touches.update({f.name: made_contact_point(contact, f, base, x) for f in contact.features})
     return known
 
 

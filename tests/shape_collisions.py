@@ -1,4 +1,4 @@
-"""Meetings in the plane: one shape flies or falls onto another; laws that know nothing of features."""
+"""Collisions of shapes in the plane: one shape flies or falls onto another; laws that know nothing of features."""
 
 from __future__ import annotations
 

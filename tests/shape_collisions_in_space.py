@@ -1,4 +1,4 @@
-"""Meetings in space: one body flies onto another; laws that know nothing of features."""
+"""Collisions of shapes in space: one body flies onto another; laws that know nothing of features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workshop: what a switch to a mode that was never met before has to do."""
+"""The mode table: what a switch to a mode that was never met before has to do."""
 
 from __future__ import annotations
 

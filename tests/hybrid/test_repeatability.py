@@ -14,7 +14,7 @@ import pytest
 
 import latchwork as lw
 from campaign import rows
-from contact_ways import SCENES, TIGHT, WAYS, corner, disk, four_bar
+from switching_scenes import SCENES, TIGHT, WAYS, corner, disk, four_bar
 
 
 def told(events):

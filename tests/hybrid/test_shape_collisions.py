@@ -12,8 +12,8 @@ import pytest
 
 import drawn_plane
 import drawn_space
-import meetings
-import meetings_in_space
+import shape_collisions
+import shape_collisions_in_space
 from campaign import asked, rows
 from shape_table import PLANE, REFUSED, SPACE, cell
 
@@ -59,24 +59,24 @@ def test_shapes_meet_in_the_plane(a, b, start, request):
     """Elastic, adrift: they meet, never overlap, and keep energy and momentum."""
     if (a, b, start) in HOLLOW:
         request.applymarker(pytest.mark.xfail(strict=True, reason="ends of two hollow arcs pass each other unseen"))
-    begin = meetings.STARTS[start]
-    m = meetings.meeting(a, b)
-    assert meetings.broken(m, begin, m.run(begin)) == []
+    begin = shape_collisions.STARTS[start]
+    m = shape_collisions.meeting(a, b)
+    assert shape_collisions.broken(m, begin, m.run(begin)) == []
 
 
 @pytest.mark.parametrize(("a", "b", "start"), rows(IN_SPACE, MORE_IN_SPACE))
 def test_shapes_meet_in_space(a, b, start):
     """The same in space, beside the same motion without the contact."""
-    begin = meetings_in_space.STARTS[start]
-    m, alone = meetings_in_space.meeting(a, b), meetings_in_space.meeting(a, b, alone=True)
-    assert meetings_in_space.broken(m, alone.run(begin), begin, m.run(begin)) == []
+    begin = shape_collisions_in_space.STARTS[start]
+    m, alone = shape_collisions_in_space.meeting(a, b), shape_collisions_in_space.meeting(a, b, alone=True)
+    assert shape_collisions_in_space.broken(m, alone.run(begin), begin, m.run(begin)) == []
 
 
 DROPPED = {  # from a height, or from the side; in the plane and in space
-    "dropped": (replace(meetings.STARTS["generic"], y=1.5, vy=0.0, until=0.6),
-                replace(meetings_in_space.STARTS["generic"], velocity=(0.0, 0.0, 0.0), until=0.6)),
-    "slid": (meetings.Start(x=-0.4, y=1.25, vx=1.5, vy=0.0, until=0.6),
-             meetings_in_space.Start((-0.4, 0.0, 1.25), velocity=(1.5, 0.0, 0.0), until=0.6)),
+    "dropped": (replace(shape_collisions.STARTS["generic"], y=1.5, vy=0.0, until=0.6),
+                replace(shape_collisions_in_space.STARTS["generic"], velocity=(0.0, 0.0, 0.0), until=0.6)),
+    "slid": (shape_collisions.Start(x=-0.4, y=1.25, vx=1.5, vy=0.0, until=0.6),
+             shape_collisions_in_space.Start((-0.4, 0.0, 1.25), velocity=(1.5, 0.0, 0.0), until=0.6)),
 }  # fmt: skip
 ON_GROUND = [("box", "segment", "dropped"), ("hull", "curve", "dropped"), ("segment", "polyline", "dropped"),
              ("circle", "outline", "slid"), ("box", "wall", "slid")]  # fmt: skip
@@ -91,17 +91,17 @@ ON_GROUND_IN_SPACE = [("cylinder", "plane", "dropped"), ("sphere", "box", "slid"
 def test_shapes_come_to_rest_on_each_other(a, b, start):
     """On ground with friction: no overlap, energy only lost, met when free fall says."""
     begin = DROPPED[start][0]
-    m = meetings.meeting(a, b, fixed=True, restitution=0.0, friction=0.3, gravity=9.81)
-    assert meetings.broken(m, begin, m.run(begin), 9.81) == []
+    m = shape_collisions.meeting(a, b, fixed=True, restitution=0.0, friction=0.3, gravity=9.81)
+    assert shape_collisions.broken(m, begin, m.run(begin), 9.81) == []
 
 
 @pytest.mark.parametrize(("a", "b", "start"), rows(ON_GROUND_IN_SPACE, MADE_IN_SPACE))
 def test_shapes_come_to_rest_on_each_other_in_space(a, b, start):
     """The same in space."""
     begin, given = DROPPED[start][1], {"fixed": True, "gravity": 9.81}
-    m = meetings_in_space.meeting(a, b, restitution=0.0, friction=0.3, **given)
-    alone = meetings_in_space.meeting(a, b, alone=True, **given)
-    assert meetings_in_space.broken(m, alone.run(begin), begin, m.run(begin)) == []
+    m = shape_collisions_in_space.meeting(a, b, restitution=0.0, friction=0.3, **given)
+    alone = shape_collisions_in_space.meeting(a, b, alone=True, **given)
+    assert shape_collisions_in_space.broken(m, alone.run(begin), begin, m.run(begin)) == []
 
 
 def test_what_never_touches_is_refused():
