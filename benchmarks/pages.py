@@ -25,7 +25,7 @@ SCRIPTS = ("robots", "steps", "start", "many")  # whose rows compare with a riva
 PAGES = {
     "README.md": ("pages",),
     "docs/benchmarks.md": (*SCRIPTS, "derive", "growth", "first", "constraints", "switches", "contact", "settling",
-                           "realtime", "two_pages", "elementary", "robots_on_floor"),
+                           "realtime", "two_pages", "elementary", "robots_on_floor", "key_press"),
     "docs/constraints.md": ("designs",),
     "docs/devices.md": ("coupling",),
     "docs/robots.md": ("robot_files",),

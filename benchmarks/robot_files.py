@@ -52,8 +52,9 @@ def loaded(path: Path, way: str) -> lw.Model:
     if way == "limits and friction":
         rubbing = {contact.name for contact in robot.contacts}
         for name, joint in robot.joints.items():
-            if joint.link is not None and f"{name} friction" not in rubbing:
-                robot.friction(f"{name} friction", joint.link, DRY)
+            moved = joint.link or joint.rate
+            if moved is not None and f"{name} friction" not in rubbing:
+                robot.friction(f"{name} friction", moved, DRY)
     return robot
 
 

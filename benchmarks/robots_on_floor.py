@@ -163,8 +163,9 @@ def line(name: str, a: dict[str, Any], b: dict[str, Any] | None) -> list[str]:
         took, ratio = f"{b['seconds']:.3f} s", f"{a['seconds'] / b['seconds']:.1f}"
         fastest, gap = f"{b['fastest']:.1e}", f"{b['gap']:.1e} m"
     rest = f"{a['rest']:.2f} s" if a["fastest"] == 0.0 else "moves"
+    ended = "0" if a["fastest"] == 0.0 else f"{a['fastest']:.1e}"
     return [name, str(a["speeds"]), str(a["shapes"]), f"{a['first']:.1f} s", f"{a['seconds']:.2f} s", took, ratio, rest,
-            f"{a['fastest']:.1e}", fastest, f"{a['gap']:.1e} m", gap, f"{a['off']:.1e} J"]  # fmt: skip
+            ended, fastest, f"{a['gap']:.1e} m", gap, f"{a['off']:.1e} J"]  # fmt: skip
 
 
 def main() -> None:

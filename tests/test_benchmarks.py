@@ -12,7 +12,7 @@ import pytest
 from latchwork.cli import bench
 
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
-SCRIPTS = (*bench.NAMES, "crowd", "collide", "robots_on_floor", "robot_files")
+SCRIPTS = (*bench.NAMES, "crowd", "collide", "robots_on_floor", "robot_files", "key_press")
 # Those that take long run in campaigns.
 LONG = ("derive", "designs", "many", "belts", "first", "realtime", "crowd", "collide", "constraints", "start",
         "settling", "robots_on_floor", "robot_files")  # fmt: skip

@@ -122,8 +122,8 @@ def test_robots_without_losses_lie_still_with_friction_in_their_joints(name, unt
     """A wrist that nothing resists turns for ever, and arms without losses swing; 0.1 N m of dry friction, and all is
     at rest."""
     robot = over_the_floor(name)
-    for joint in [joint for joint in robot.joints.values() if joint.axis is not None and joint.link is not None]:
-        robot.friction(f"{joint.name} dry", joint.link, 0.1)
+    for joint in [joint for joint in robot.joints.values() if joint.axis is not None]:
+        robot.friction(f"{joint.name} dry", joint.link or joint.rate, 0.1)
     lies_still(lw.simulate(robot, until, q={"root_joint_pz": 0.2}))
 
 

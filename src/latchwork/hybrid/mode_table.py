@@ -70,6 +70,7 @@ from latchwork.program.function import Function
 from latchwork.program.native import native
 
 REMEMBERED, PARTS = 400, 4000  # modes, and what they are made of
+COMPILED = 500  # programs that are asked for at once: some ten seconds of the compiler beside
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, steps, lu, whole, select_speeds_kernel, look_at_guards,
     worst_entry, longest_at, layout.choose, reset,
@@ -187,10 +188,11 @@ class ModeTable:
                 _ = self.side, self.free_mode.length
 
     def compile_for(self, contact_points: Sequence[ContactPoint]) -> None:
-        """Ask for machine code of all programs that modes of some contact points have by now, for a run without end."""
+        """Ask for machine code of the programs that modes of some contact points have by now, for a run without end."""
         side = [self.side.function] if self.is_free_ready else []
         points = [(*point.functions, *functions_of(point)) for point in contact_points]
-        for function in dict.fromkeys([self.base.motion, self.base.spread, *side, *chain.from_iterable(points)]):
+        every = dict.fromkeys([self.base.motion, self.base.spread, *side, *chain.from_iterable(points)])
+        for function in list(every)[:COMPILED]:
             function.compiled()
 
     def know(self, contact_point: ContactPoint, free: bool, holds: Holds) -> None:
