@@ -6,7 +6,7 @@ Latchwork: a beam of a few modes, adaptive steps. Exudyn: absolute nodal coordin
 are processor times of a run, of equations that are derived and a system that is assembled. Errors stand in the remarks,
 relative to the length or the largest deflection:
 
-    spin-up          the largest lag of the tip; chains of rigid links, extrapolated, and Exudyn's with 16 elements agree
+    spin-up          the largest lag of the tip; chains of rigid links, extrapolated, and 16 elements of Exudyn agree
     pendulum         the path of its tip, root of mean square; a chain of eight beams, each small in its own frame
     slider-crank     the middle of its rod off the line between its ends, likewise; such a chain
 

@@ -35,6 +35,7 @@ Array = np.ndarray
 INDEPENDENT = 1e-10  # smallest eigenvalue of the modes' mass matrix, relative to the largest
 NOTHING = 1e-14  # of the largest entry: what a moment is left without
 SYMMETRIC = 1e-9
+POSITIVE = 1e-13  # smallest eigenvalue of a matrix, relative to the largest
 GEOMETRIC = ("x", "y", "z", "xx", "xy", "xz", "yy", "yz", "zz")
 EPSILON = np.zeros((3, 3, 3))
 for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -211,11 +212,21 @@ def craig_bampton(M: ArrayLike, K: ArrayLike, interface: Sequence[int], modes: i
     """Modes of a finite-element model as columns: unit displacements of interface degrees of freedom with what follows
     them at rest, then the lowest modes of vibration with the interface held.  [Craig and Bampton 1968]
     """
-    mass, stiffness = np.array(M, dtype=float), np.array(K, dtype=float)
-    held = list(interface)
-    free = [i for i in range(len(mass)) if i not in set(held)]
-    if not 0 <= modes <= len(free):
-        raise ModelError(f"{modes} modes with the interface held are asked for; {len(free)} are left.")
+    mass, stiffness = (_array("craig_bampton", what, given, (None, None)) for what, given in (("M", M), ("K", K)))
+    size, held = len(mass), _interface(interface, len(mass))
+    if mass.shape != (size, size) or stiffness.shape != mass.shape:
+        raise ModelError(f"M and K of craig_bampton are {mass.shape} and {stiffness.shape}. Give two square matrices "
+                         "of one size.")  # fmt: skip
+    for what, given in (("M", mass), ("K", stiffness)):
+        _must_be_symmetric("craig_bampton", what, given)
+    free = [i for i in range(size) if i not in set(held)]
+    if not isinstance(modes, int) or isinstance(modes, bool) or not 0 <= modes <= len(free):
+        raise ModelError(f"{modes!r} modes with the interface held are asked for; {len(free)} are left.")
+    for what, given in (("M", mass), ("K", stiffness)) if held else (("M", mass),):
+        values = eigh(given[np.ix_(free, free)])[0] if free else np.ones(1)
+        if not values.min() > POSITIVE * values.max():
+            raise ModelError(f"{what} of craig_bampton is not positive with the interface held: something moves "
+                             "freely, or has no mass. Take more of it into the interface.")  # fmt: skip
     inside = stiffness[np.ix_(free, free)]
     found = np.zeros((len(mass), len(held) + modes))
     found[held, range(len(held))] = 1.0
@@ -227,3 +238,15 @@ def craig_bampton(M: ArrayLike, K: ArrayLike, interface: Sequence[int], modes: i
     if modes:
         found[np.ix_(free, range(len(held), len(held) + modes))] = solve(L.T, vectors[:, lowest])
     return found
+
+
+def _interface(given: Any, size: int) -> list[int]:
+    """Degrees of freedom of a model of some size, each once."""
+    try:
+        held = [int(i) for i in given]
+    except (TypeError, ValueError):
+        raise ModelError(f"the interface of craig_bampton is {given!r}. Give a list of degrees of freedom.") from None
+    if len(set(held)) < len(held) or any(not 0 <= i < size for i in held):
+        raise ModelError(f"the interface of craig_bampton is {held}. Give degrees of freedom from 0 to {size - 1}, "
+                         "each once.")  # fmt: skip
+    return held
