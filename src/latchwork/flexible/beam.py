@@ -125,7 +125,7 @@ class Beam:
 
         recipe = {"beam": self.name, "side": side, "height": height, "ends": ends}
         return Curve(self.root, place, (0.0, 1.0), self._own_frame(), side=side, up=up, ends=ends, bends=self.q,
-                     recipe=recipe)  # fmt: skip
+                     depth=None if (thick := numeric(height)) is None else 2.0 * thick, recipe=recipe)  # fmt: skip
 
     def _own_frame(self) -> Frame:
         """A frame fixed in that of the beam, torques on which are on the beam: what contacts exert at a place of it."""
