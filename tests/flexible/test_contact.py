@@ -161,7 +161,7 @@ def between_faces(height):
 
 @pytest.mark.parametrize("height", [0.0, 0.05])
 def test_both_faces_of_a_beam(height):
-    """What is behind a face by more than the beam is thick meets the other face first; what begins inside is refused."""
+    """What is behind a face by more than the beam is thick meets the other first; what begins inside is refused."""
     model = between_faces(height)
     from_above = lw.simulate(model, 0.2, q={"x": 0.2, "y": height + 0.05})
     from_below = lw.simulate(model, 0.1, q={"x": 0.2, "y": -height - 0.1}, u={"vy": 3.0})
