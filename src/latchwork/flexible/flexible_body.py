@@ -13,7 +13,7 @@ frame feels them too and energy is kept.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,8 +119,19 @@ def flexible_body_of(model: Model, name: str, frame: Frame, root: Point, *, plac
         model._direct[model._rates[each]] = model._speed(f"u_{name}_{i + 1}")
     own = root.at(f"{name}_root", frame.vector())
     moments = _moments(name, frame, own, q, X, m, shaped, M, _geometric(name, geometric, n))
+    moments = replace(moments, slopes=_largest_turns(q, turned))
     load = _elasticity(name, q, K, damping)
     return FlexibleBody(name, frame, own, moments, load, X, shaped, turned)
+
+
+def _largest_turns(q: Sequence[Expr], turns: Array | None) -> tuple[Expr, ...]:
+    """How far the nodes turn that turn furthest by any of the shapes: what must stay small."""
+    if turns is None:
+        return ()
+    nodes = dict.fromkeys(int(np.abs(turns[:, :, j]).max(axis=1).argmax()) for j in range(len(q)))
+    rows = [_sum(float(c) * each for c, each in zip(row, q, strict=True) if c != 0.0)
+            for node in nodes for row in turns[node]]  # fmt: skip
+    return tuple(row for row in rows if isinstance(row, Expr))
 
 
 def _array(name: str, what: str, given: ArrayLike, shape: tuple[int | None, ...]) -> Array:
