@@ -6,7 +6,7 @@ Latchwork: a beam of a few modes, adaptive steps. Exudyn: absolute nodal coordin
 are processor times of a run, of equations that are derived and a system that is assembled. Errors stand in the remarks,
 relative to the length or the largest deflection:
 
-    spin-up          the largest lag of the tip; chains of rigid links, extrapolated, and Exudyn's with 16 elements agree
+    spin-up          the largest lag of the tip; chains of rigid links, extrapolated, and 16 elements of Exudyn agree
     pendulum         the path of its tip, root of mean square; a chain of eight beams, each small in its own frame
     slider-crank     the middle of its rod off the line between its ends, likewise; such a chain
 
@@ -248,6 +248,20 @@ def four_bar(modes: int, ticks: int, remarks: Remarks) -> Round:
     return seconds
 
 
+def derived(segments: int, remarks: Remarks) -> Round:
+    """A model of many segments, from its description to operation counts of u̇."""
+
+    def seconds() -> float:
+        begin = time.process_time()
+        model = lw.Model("rope")
+        model.beam("rope", model.frame, model.origin, 1.0, EI=1.0, rho_A=1.0, segments=segments)
+        model.gravity(-9.81 * model.frame.y)
+        remarks["operations"] = float(model.equations().operations.total)
+        return time.process_time() - begin
+
+    return seconds
+
+
 @cache
 def swung() -> np.ndarray:
     """The reference of the pendulum."""
@@ -285,6 +299,10 @@ def rows(rounds: int, quick: bool) -> Iterable[Row]:
             remarks = {}
             measured = alternate(four_bar(modes, ticks, remarks), lambda: 1e-3, rounds)
             yield Row(work, "real time", 1.0, *measured, remarks)
+    with attempted("30 segments, derived"):
+        remarks = {}
+        measured = alternate(derived(30, remarks), lambda: 1.0, rounds)
+        yield Row("30 segments, derived", "a second", 1.0, *measured, remarks)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ from latchwork.view import demo, gallery
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 HELPERS = {"published"}
-APART = {"flexible_arm", "flexible_slider_crank"}  # made of arrays, or of numbers that are no text: not in the gallery
+# Not in the gallery: made of arrays or of numbers that are no text, or several mechanisms in one.
+APART = {"beam_contacts", "flexible_arm", "flexible_slider_crank"}
 VARIANTS = [(name, k) for name in gallery.NAMES for k in range(len(gallery.load(name).models()))]
 # Runs of 100 s and of 1,000 periods; their numbers are held in shorter ones, by tests of mechanisms and closed forms.
 LONG = ("iftomm_a02_four_bars", "iftomm_a05_governor", "rattleback", "rolling_disk", "stick_slip")

@@ -102,6 +102,16 @@ def test_energy_is_kept_by_a_plate_that_is_thrown():
     assert run.audit.energy_error < 1e-7
 
 
+def test_turns_that_are_not_small_are_told():
+    """A bar that is bent past what small means is told of, with the value, as a beam is."""
+    mesh, _ = strip()
+    tip = int(np.argmax(mesh.p[0]))
+    model, body, _ = on_the_wall(modes=1, interface=[tip])
+    model.force(body.at(tip), -40.0 * model.frame.y)
+    with pytest.warns(lw.AuditWarning, match=r"sections of 'bar' turn by \d\.\d+ rad in its frame"):
+        lw.simulate(model, 0.05)
+
+
 def test_bad_meshes_and_materials(monkeypatch):
     """What is no mesh, holds nothing or is no material is refused by name; so is a machine without scikit-fem."""
     mesh, more = strip()

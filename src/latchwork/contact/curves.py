@@ -49,6 +49,7 @@ class Curve:
     up: Vector | None = None
     ends: bool | None = None
     bends: tuple[Expr, ...] = ()
+    depth: float | None = None  # of the material behind it, where that ends
     recipe: Mapping[str, Any] | None = None  # the beam and what its curve was made with, for files
 
     what = "curve"
@@ -98,6 +99,7 @@ class Surface:
     what = "surface"
     letters = ("a", "b")
     bends: ClassVar[tuple[Expr, ...]] = ()
+    depth: ClassVar[float | None] = None
 
     @property
     def tree(self) -> Tree:

@@ -81,6 +81,7 @@ class Feature:
     has_wrench: bool = True  # False where only its row is known: the velocity was given as an expression
     is_end: bool = False  # a corner, an edge or the end of something, met by what is round
     thin: bool = False  # of something thin: what lies behind it may have come around its end
+    depth: float | None = None  # of what it lies on, where that ends: what is behind by more has passed it
     closed_with: Feature | None = None  # it has no gap, and goes with this one: what resists turns, or adheres
 
     @property

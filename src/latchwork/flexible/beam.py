@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from latchwork.contact.curves import Curve
-from latchwork.errors import ModelError, did_you_mean
+from latchwork.contact.shapes.base import numeric
+from latchwork.errors import ModelError, did_you_mean, must_be
 from latchwork.flexible.deflection import DIRECTIONS, Deflection, Field
 from latchwork.flexible.elasticity import elastic_forces
 from latchwork.flexible.end_conditions import axial_modes, bending_modes, ends_of, given_shapes
 from latchwork.flexible.inertia_integrals import Moments, Name
 from latchwork.flexible.internal_forces import strain, stress_resultant
-from latchwork.flexible.section import Along, along
+from latchwork.flexible.section import Along, along, positive
 from latchwork.flexible.vibration import BeamMode, modes_of
 from latchwork.mechanics.elastic_body import ElasticBody
 from latchwork.mechanics.frame import Frame
@@ -90,6 +92,8 @@ class Beam:
         key = operand(self.frame.graph, x)
         if key not in self._points:
             offset = self.frame.vector(*self.deflection.position(x))
+            if isinstance(x, Expr):
+                self.body.places.append(x)
             self._points[key] = self.root.at(name or self._fresh("p", x, self.frame.tree.points), offset)
         return self._points[key]
 
@@ -121,7 +125,7 @@ class Beam:
 
         recipe = {"beam": self.name, "side": side, "height": height, "ends": ends}
         return Curve(self.root, place, (0.0, 1.0), self._own_frame(), side=side, up=up, ends=ends, bends=self.q,
-                     recipe=recipe)  # fmt: skip
+                     depth=None if (thick := numeric(height)) is None else 2.0 * thick, recipe=recipe)  # fmt: skip
 
     def _own_frame(self) -> Frame:
         """A frame fixed in that of the beam, torques on which are on the beam: what contacts exert at a place of it."""
@@ -144,6 +148,8 @@ class Beam:
 
     def axis(self, count: int = 21, factor: float = 1.0) -> list[Point]:
         """Points along the beam for pictures, ``run.animate(..., draw=beam.axis())``; deflections ``factor`` times."""
+        if not isinstance(count, int) or count < 2:
+            raise ModelError(f"beam '{self.name}' is to be drawn by {count!r} points. Give 2 or more.")
         return [self._drawn(k / (count - 1), factor) for k in range(count)]
 
     def _drawn(self, x: float, factor: float) -> Point:
@@ -181,7 +187,14 @@ class Beam:
 
     def modes(self, values: Mapping[str, float] | None = None) -> tuple[BeamMode, ...]:
         """Modes of vibration with the frame at rest and nothing on the beam, slowest first."""
-        return modes_of(self.body, self.elasticity, self.deflection, values or {})
+        values = {} if values is None else values
+        must_be(values, Mapping, f"the values for the modes of beam '{self.name}'", "Give {'EI': 3.0}.")
+        known = {symbol.name for symbol in self.frame.graph.symbols.values()}
+        for name in values:
+            if name not in known:
+                near = did_you_mean(str(name), known)
+                raise ModelError(f"the modes of beam '{self.name}' do not depend on {name!r}.{near}")
+        return modes_of(self.body, self.elasticity, self.deflection, values)
 
     def _section(self, name: str, x: Any) -> Frame:
         y, z = self.deflection.slopes(x)
@@ -235,21 +248,22 @@ def beam_of(model: Model, name: str, frame: Frame, root: Point, length: Any, *, 
             stiffening: bool = True, integrals: Name | None = None) -> Beam:  # fmt: skip
     """A beam with its coordinates, speeds, parameters and elastic forces; ``integrals`` names those of equal beams."""
     g = model.graph
-    L = Expr(g, operand(g, length))
-    value = model._value_of(L)
-    if value is not None and not value > 0.0:
-        raise ModelError(f"the length of beam '{name}' is {value:g}. Give a positive number.")
+    L = positive(g, name, "the length", length)
+    value = numeric(L)
+    _must_be_damping(name, damping)
+    if not isinstance(stiffening, bool):
+        raise ModelError(f"stiffening of beam '{name}' is {stiffening!r}. Give True or False.")
     bending = _by_direction(name, EI)
-    sections = {d: along(g, name, f"EI in {d}", each, value, model._value_of) for d, each in bending.items()}
-    rho = along(g, name, "rho_A", rho_A, value, model._value_of)
-    rho_T = None if rho_J is None else along(g, name, "rho_J", rho_J, value, model._value_of)
+    sections = {d: along(g, name, f"EI in {d}", each, value) for d, each in bending.items()}
+    rho = along(g, name, "rho_A", rho_A, value)
+    rho_T = None if rho_J is None else along(g, name, "rho_J", rho_J, value)
     if GJ is not None:
         if rho_T is None:
             raise ModelError(f"beam '{name}' twists (GJ is given), so it needs rho_J, its polar moment of inertia per "
                              "length: rho * J for a round section, rho * (I_y + I_z) for any.")  # fmt: skip
-        sections["twist"] = along(g, name, "GJ", GJ, value, model._value_of)
+        sections["twist"] = along(g, name, "GJ", GJ, value)
     if EA is not None:
-        sections["stretch"] = along(g, name, "EA", EA, value, model._value_of)
+        sections["stretch"] = along(g, name, "EA", EA, value)
     counts = _counts(name, modes, sections, shapes)
     masses = {d: rho_T if d == "twist" else rho for d in sections}
     made = {d: _shapes(name, shapes, d, counts[d], masses[d], sections[d]) for d in sections if counts[d]}
@@ -261,6 +275,14 @@ def beam_of(model: Model, name: str, frame: Frame, root: Point, length: Any, *, 
     body = replace(moments, slopes=tuple(slopes))
     load = elastic_forces(name, deflection, sections, damping, naming)
     return Beam(name, frame, body.root, L, body, deflection, sections, damping, load)
+
+
+def _must_be_damping(name: str, damping: Any) -> None:
+    value = numeric(damping) if isinstance(damping, Expr) else damping
+    fits = isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value < math.inf
+    if not fits and not (isinstance(damping, Expr) and value is None):
+        raise ModelError(f"the damping of beam '{name}' is {damping!r}. Give a time that is not negative, tau of "
+                         "sigma = E (eps + tau deps/dt).")  # fmt: skip
 
 
 def _by_direction(name: str, EI: Any) -> dict[str, Any]:
@@ -291,7 +313,7 @@ def _counts(name: str, modes: Any, sections: Mapping[str, Along], shapes: Any) -
             missing = {"twist": "GJ", "stretch": "EA", "z": "EI={'y': ..., 'z': ...}"}.get(key)
             advice = f" Give {missing}." if missing else did_you_mean(str(key), DIRECTIONS)
             raise ModelError(f"beam '{name}' has modes along '{key}', but no stiffness there.{advice}")
-        if not isinstance(count, int) or count < 0:
+        if not isinstance(count, int) or isinstance(count, bool) or count < 0:
             raise ModelError(f"beam '{name}' has {count!r} modes along '{key}'. Give a whole number.")
     if not any(modes.values()):
         raise ModelError(f"beam '{name}' has no modes at all. Give one at least, or take a rigid body.")

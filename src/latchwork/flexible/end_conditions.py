@@ -36,12 +36,12 @@ INDEPENDENT = 1e-9  # smallest singular value of normalised shapes
 
 def ends_of(name: str, shapes: str) -> tuple[int, int]:
     """How many of φ and φ' vanish at the root and at the tip."""
-    words = WHOLE.get(shapes, shapes).split("-")
+    words = WHOLE.get(shapes, shapes).split("-") if isinstance(shapes, str) else [repr(shapes)]
     for word in words:
         if word not in ENDS or len(words) != 2:
             known = [*WHOLE, *(f"{a}-{b}" for a in ENDS for b in ENDS)]
             raise ModelError(f"the ends of beam '{name}' are {shapes!r}: what holds them is clamped, pinned or free, "
-                             f"as in 'clamped-free'.{did_you_mean(shapes, known)}")  # fmt: skip
+                             f"as in 'clamped-free'.{did_you_mean(str(shapes), known)}")  # fmt: skip
     return ENDS[words[0]], ENDS[words[1]]
 
 
@@ -60,6 +60,8 @@ def polynomial_shapes(ends: str, count: int) -> tuple[Series, ...]:
     far too high, take shorter steps.
     """
     held = ends_of("polynomial_shapes", ends)
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise ModelError(f"polynomial_shapes was asked for {count!r} shapes. Give a whole number.")
     rigid = max(0, 2 - sum(held))
     found = _modes("polynomial_shapes", held, count, rigid, 2, None, None, rigid + count)
     return tuple(_normalised(mode, held[1] == 0) for mode in found)

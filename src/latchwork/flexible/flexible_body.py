@@ -13,7 +13,7 @@ frame feels them too and energy is kept.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +35,7 @@ Array = np.ndarray
 INDEPENDENT = 1e-10  # smallest eigenvalue of the modes' mass matrix, relative to the largest
 NOTHING = 1e-14  # of the largest entry: what a moment is left without
 SYMMETRIC = 1e-9
+POSITIVE = 1e-13  # smallest eigenvalue of a matrix, relative to the largest
 GEOMETRIC = ("x", "y", "z", "xx", "xy", "xz", "yy", "yz", "zz")
 EPSILON = np.zeros((3, 3, 3))
 for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -122,8 +123,19 @@ def flexible_body_of(model: Model, name: str, frame: Frame, root: Point, *, plac
         model._direct[model._rates[each]] = model._speed(f"u_{name}_{i + 1}")
     own = root.at(f"{name}_root", frame.vector())
     moments = _moments(name, frame, own, q, X, m, shaped, M, _geometric(name, geometric, n))
+    moments = replace(moments, slopes=_largest_turns(q, turned))
     load = _elasticity(name, q, K, damping)
     return FlexibleBody(name, frame, own, moments, load, X, shaped, turned)
+
+
+def _largest_turns(q: Sequence[Expr], turns: Array | None) -> tuple[Expr, ...]:
+    """How far the nodes turn that turn furthest by any of the shapes: what must stay small."""
+    if turns is None:
+        return ()
+    nodes = dict.fromkeys(int(np.abs(turns[:, :, j]).max(axis=1).argmax()) for j in range(len(q)))
+    rows = [_sum(float(c) * each for c, each in zip(row, q, strict=True) if c != 0.0)
+            for node in nodes for row in turns[node]]  # fmt: skip
+    return tuple(row for row in rows if isinstance(row, Expr))
 
 
 def _array(name: str, what: str, given: ArrayLike, shape: tuple[int | None, ...]) -> Array:
@@ -215,11 +227,21 @@ def craig_bampton(M: ArrayLike, K: ArrayLike, interface: Sequence[int], modes: i
     """Modes of a finite-element model as columns: unit displacements of interface degrees of freedom with what follows
     them at rest, then the lowest modes of vibration with the interface held.  [Craig and Bampton 1968]
     """
-    mass, stiffness = np.array(M, dtype=float), np.array(K, dtype=float)
-    held = list(interface)
-    free = [i for i in range(len(mass)) if i not in set(held)]
-    if not 0 <= modes <= len(free):
-        raise ModelError(f"{modes} modes with the interface held are asked for; {len(free)} are left.")
+    mass, stiffness = (_array("craig_bampton", what, given, (None, None)) for what, given in (("M", M), ("K", K)))
+    size, held = len(mass), _interface(interface, len(mass))
+    if mass.shape != (size, size) or stiffness.shape != mass.shape:
+        raise ModelError(f"M and K of craig_bampton are {mass.shape} and {stiffness.shape}. Give two square matrices "
+                         "of one size.")  # fmt: skip
+    for what, given in (("M", mass), ("K", stiffness)):
+        _must_be_symmetric("craig_bampton", what, given)
+    free = [i for i in range(size) if i not in set(held)]
+    if not isinstance(modes, int) or isinstance(modes, bool) or not 0 <= modes <= len(free):
+        raise ModelError(f"{modes!r} modes with the interface held are asked for; {len(free)} are left.")
+    for what, given in (("M", mass), ("K", stiffness)) if held else (("M", mass),):
+        values = eigh(given[np.ix_(free, free)])[0] if free else np.ones(1)
+        if not values.min() > POSITIVE * values.max():
+            raise ModelError(f"{what} of craig_bampton is not positive with the interface held: something moves "
+                             "freely, or has no mass. Take more of it into the interface.")  # fmt: skip
     inside = stiffness[np.ix_(free, free)]
     found = np.zeros((len(mass), len(held) + modes))
     found[held, range(len(held))] = 1.0
@@ -231,3 +253,15 @@ def craig_bampton(M: ArrayLike, K: ArrayLike, interface: Sequence[int], modes: i
     if modes:
         found[np.ix_(free, range(len(held), len(held) + modes))] = solve(L.T, vectors[:, lowest])
     return found
+
+
+def _interface(given: Any, size: int) -> list[int]:
+    """Degrees of freedom of a model of some size, each once."""
+    try:
+        held = [int(i) for i in given]
+    except (TypeError, ValueError):
+        raise ModelError(f"the interface of craig_bampton is {given!r}. Give a list of degrees of freedom.") from None
+    if len(set(held)) < len(held) or any(not 0 <= i < size for i in held):
+        raise ModelError(f"the interface of craig_bampton is {held}. Give degrees of freedom from 0 to {size - 1}, "
+                         "each once.")  # fmt: skip
+    return held

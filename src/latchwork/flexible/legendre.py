@@ -94,10 +94,18 @@ X = Series((0.5, 0.5))
 ONE_LESS_X = Series((0.5, -0.5))
 
 
+def _number(value: Any) -> float:
+    """A number; nan where a function gives something else."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return float("nan")
+
+
 def fitted(function: Callable[[float], Any]) -> Series | None:
     """The series of a function of x, c_k = (2k + 1) ∫₀¹ f P_k dx; None where it is not resolved to rounding."""
     x, w = gauss_points()
-    values = np.array([float(function(float(each))) for each in x])
+    values = np.array([_number(function(float(each))) for each in x])
     c = [float((2 * k + 1) * np.sum(w * values * basis(k)(x))) for k in range(HIGHEST + 1)]
     size = max(abs(each) for each in c)
     if not np.isfinite(size) or max(abs(each) for each in c[-3:]) > RESOLVED * max(size, 1e-300):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from latchwork.contact.curves import Curve
+from latchwork.contact.shapes.base import numeric
 from latchwork.errors import ModelError
 from latchwork.flexible.beam import Beam, beam_of, integral_names
 from latchwork.flexible.end_conditions import polynomial_shapes
@@ -96,8 +97,8 @@ class SegmentedBeam:
 def segmented_beam(model: Model, name: str, frame: Frame, root: Point, length: Any, segments: int,
                    modes: Any, shapes: Any, **options: Any) -> SegmentedBeam:  # fmt: skip
     """n beams of length L/n with cubic shapes, as finite elements have them, unless more modes are asked for."""
-    if not 1 <= segments <= MOST:
-        raise ModelError(f"beam '{name}' is to have {segments} segments. Give 1 to {MOST}.")
+    if not isinstance(segments, int) or isinstance(segments, bool) or not 1 <= segments <= MOST:
+        raise ModelError(f"beam '{name}' is to have {segments!r} segments. Give a whole number, 1 to {MOST}.")
     if shapes not in ("clamped-free", "clamped"):
         raise ModelError(f"the segments of beam '{name}' are clamped to each other; its shapes are {shapes!r}. Leave "
                          "shapes out, and hold the far end by a joint or constraint at its tip.")  # fmt: skip
@@ -107,7 +108,7 @@ def segmented_beam(model: Model, name: str, frame: Frame, root: Point, length: A
     made: list[Beam] = []
     for k in range(segments):
         at, point = (frame, root) if k == 0 else (made[-1].tip_frame, made[-1].tip)
-        own = {key: _shifted(value, k, part, model) for key, value in options.items()}
+        own = {key: _shifted(value, k, part) for key, value in options.items()}
         count = modes if isinstance(modes, int) else modes.get("y", modes.get("z", 2))
         made.append(beam_of(model, f"{name}_{k + 1}", at, point, part, modes=modes,
                             shapes=polynomial_shapes("clamped-free", count), integrals=shared, **own))  # fmt: skip
@@ -121,11 +122,11 @@ def _varies(value: Any) -> bool:
     return callable(value) and not isinstance(value, Expr)
 
 
-def _shifted(value: Any, k: int, part: Expr, model: Model) -> Any:
+def _shifted(value: Any, k: int, part: Expr) -> Any:
     """A function of s along the whole beam, as one along its k-th part."""
     if isinstance(value, dict):
-        return {key: _shifted(each, k, part, model) for key, each in value.items()}
+        return {key: _shifted(each, k, part) for key, each in value.items()}
     if not _varies(value):
         return value
-    start = k * float(part) if part.is_constant else k * float(model._value_of(part) or 0.0)
+    start = k * (numeric(part) or 0.0)  # a length without a value is refused where the section is read
     return lambda s: value(start + s)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Auditing = Literal["raise", "warn", "off"]
 ANYWAY = 'With audit="warn" or "off" the run is taken as it is.'
 SMALL = 0.35  # rad: turns of sections in the frame of an elastic body
+BEYOND = 1e-6  # lengths of a beam beyond its end, from which on that is told
 LOOKED_AT = 200  # states of a run at which is worked out what is allowed, where its end alone does not settle it
 
 
@@ -124,7 +125,7 @@ def judge(sim: Simulation, since: Entry, method: Any, audit: Auditing) -> None:
         told, record.balance = _energy_told(sim, method, balance), Balance()
     elif broken := _broken(sim, segments[-1]):
         told = _rows_told(broken, sim.t)
-    tell_slopes(sim, segments)
+    tell_bending(sim, segments)
     if told and audit == "warn":
         warnings.warn(f"'{sim.equations.name}': {told}", AuditWarning, stacklevel=_callers())
     elif told:
@@ -132,21 +133,33 @@ def judge(sim: Simulation, since: Entry, method: Any, audit: Auditing) -> None:
         raise AuditError(f"'{sim.equations.name}': {told}", run.path, run)
 
 
-def tell_slopes(sim: Simulation, segments: list[Segment]) -> None:
-    """Warn, once in a run, of an elastic body whose sections turn further in its frame than small means."""
+def tell_bending(sim: Simulation, segments: list[Segment]) -> None:
+    """Warn, once in a run, of an elastic body whose sections turn further in its frame than small means, and of what
+    slides along one and is beyond its end."""
     bodies = [body for body in sim.equations.system.elastic_bodies if body.slopes]
-    if not bodies or sim.record.bent:
+    slopes = [(body.name, e) for body in bodies for e in body.slopes]
+    places = [(body.name, e) for body in bodies for e in body.places]
+    if not bodies or (sim.record.bent and (sim.record.beyond or not places)):
         return
-    if sim.record.slopes is None:
-        sim.record.slopes = Function(sim.equations.program([slope for body in bodies for slope in body.slopes]))
-    turned = np.abs(sim.record.slopes.many(_some_states(sim, segments))).max(axis=0)
-    names = [body.name for body in bodies for _ in body.slopes]
-    if turned.max() > SMALL:
+    if sim.record.bending is None:
+        sim.record.bending = Function(sim.equations.program([e for _, e in (*slopes, *places)]))
+    found = sim.record.bending.many(_some_states(sim, segments))
+    turned, beyond = np.abs(found[:, : len(slopes)]).max(axis=0), np.abs(found[:, len(slopes) :] - 0.5)
+    if turned.max() > SMALL and not sim.record.bent:
         sim.record.bent, most = True, int(turned.argmax())
-        told = (f"sections of '{names[most]}' turn by {turned[most]:.2g} rad in its frame, and shapes hold for turns "
-                f"well below one (told from {SMALL:g} on). Take segments=, a stiffer section, or a frame that goes "
-                "along with it, as shapes='pinned-free' has it.")  # fmt: skip
-        warnings.warn(f"'{sim.equations.name}': {told}", AuditWarning, stacklevel=_callers())
+        _tell(sim, f"sections of '{slopes[most][0]}' turn by {turned[most]:.2g} rad in its frame, and shapes hold for "
+                   f"turns well below one (told from {SMALL:g} on). Take segments=, a stiffer section, or a frame that "
+                   "goes along with it, as shapes='pinned-free' has it.")  # fmt: skip
+    if beyond.size and beyond.max() > 0.5 + BEYOND and not sim.record.beyond:
+        sim.record.beyond, (row, k) = True, divmod(int(beyond.argmax()), len(places))
+        x = found[row, len(slopes) + k]
+        _tell(sim, f"what slides along '{places[k][0]}' is {x:.4g} lengths from its root, beyond its "
+                   "end, where there is no beam. Stop the run where it leaves: model.rule('leaves', "
+                   "lw.minimum(s, L - s), stop=True).")  # fmt: skip
+
+
+def _tell(sim: Simulation, words: str) -> None:
+    warnings.warn(f"'{sim.equations.name}': {words}", AuditWarning, stacklevel=_callers())
 
 
 def _some_states(sim: Simulation, segments: list[Segment]) -> Array:

@@ -54,8 +54,9 @@ class Record:
     pending: Pending | None = None
     replays: bool = True  # whether resets are kept, to be replayed
     balance: Balance = field(default_factory=Balance)
-    slopes: Function | None = None  # of elastic bodies, and whether it was told that they are not small
+    bending: Function | None = None  # slopes and places of elastic bodies; whether it was told that they are not small
     bent: bool = False
+    beyond: bool = False  # or that they are beyond the ends
     _told: list[RunEvent] = field(default_factory=list)
     resets: deque[KeptReset] = field(default_factory=deque)  # the last ones, to be replayed
     _untold: list[tuple[Any, ...]] = field(default_factory=list)  # what `told` is to be asked: a run need not wait

@@ -38,6 +38,7 @@ class ElasticBody:
     M: dict[tuple[int, int], Expr]
     slopes: tuple[Expr, ...] = ()  # what must stay small: turns of sections in the frame
     stations: dict[Frame, Point] = field(default_factory=dict, init=False, repr=False)  # sections, where they are
+    places: list[Expr] = field(default_factory=list, init=False, repr=False)  # s/L of what slides along it
 
     def __repr__(self) -> str:
         return self.name

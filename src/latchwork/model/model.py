@@ -97,7 +97,7 @@ class Model(Loading):
         section = {"EI": EI, "rho_A": rho_A, "GJ": GJ, "rho_J": rho_J, "EA": EA, "damping": damping}
         options = section | {"shapes": shapes, "stiffening": stiffening}
         made: Any
-        if segments == 1:
+        if segments == 1 and not isinstance(segments, bool):
             made = beam_of(*given, modes=3 if modes is None else modes, **options)
         else:
             made = segmented_beam(*given, segments, 2 if modes is None else modes, **options)

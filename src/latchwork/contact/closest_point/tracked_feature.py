@@ -55,7 +55,8 @@ def hosted_feature(name: str, guest: Place | Patch, host: Plane | Patch, radius:
         below = host.place.beside(D - n * height)
     tracked = _tracked(guest, host, D, N, height, where_is(above), where_is(below))
     return Feature(name, height - radius, n, above.touching(n * -radius), below.touching(Vector(n.tree, {})),
-                   within=in_range(tracked), tracked=tracked)  # fmt: skip
+                   within=in_range(tracked), tracked=tracked,
+                   depth=host.shape.depth if isinstance(host, Patch) else None)  # fmt: skip
 
 
 def in_range(tracked: Tracked) -> tuple[Expr, ...]:

@@ -65,11 +65,9 @@ def must_be_apart(contact: Contact, contact_points: Sequence[ContactPoint], x: A
         _, gap, contact_point = min(found, key=lambda item: item[0])
         if gap < -contact_point.tolerances.closed and (contact.recipe or contact.bounds):
             raise ModelError(_begins_outside(contact, contact_point, gap, x))
-        if gap < -contact_point.tolerances.closed and (
-            _radius(contact_point, x) == 0.0
-            or gap > -2.0 * _radius(contact_point, x)
-            or not contact_point.feature.within
-        ):
+        radius, depth = _radius(contact_point, x), contact_point.feature.depth
+        has_passed = gap < -2.0 * radius - (depth or 0.0) and (radius > 0.0 or depth is not None)
+        if gap < -contact_point.tolerances.closed and not (has_passed and contact_point.feature.within):
             raise ModelError(
                 f"'{contact.name}' overlaps at t = {x[0]:.6g}: the gap of '{contact_point.name}' is {gap:.6g}. Start "
                 "with the shapes apart or just touching, or turn the normal around if it points into the material."
