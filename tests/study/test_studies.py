@@ -341,13 +341,13 @@ def test_a_disk_that_fails_is_told_and_loses_nothing(tmp_path, monkeypatch, numb
 @pytest.mark.parametrize("cost", [0.0, 0.06])
 def test_points_that_take_no_time_are_written_together(tmp_path, monkeypatch, cost):
     """One piece for all of them; those that take longer than it takes to write are written as they come."""
-    usual, pieces = store_module.Store._write_piece, []
+    usual, pieces = store_module.Store.write_piece, []
 
     def write(self, part, outcomes):
         pieces.append((part, sorted(outcomes)))
         usual(self, part, outcomes)
 
-    monkeypatch.setattr(store_module.Store, "_write_piece", write)
+    monkeypatch.setattr(store_module.Store, "write_piece", write)
     monkeypatch.setattr(store_module, "TOGETHER", 0.05 if cost else 100.0)
     whole = [Outcome({"x": float(i)}, "", cost) for i in range(12)]
     study = lw.Study(wave, {"a": np.arange(12.0), "b": [1.0]}, store=tmp_path / "s.zarr", chunk=4)
@@ -364,7 +364,7 @@ def test_points_that_take_no_time_are_written_together(tmp_path, monkeypatch, co
 def test_pieces_are_chunks_that_follow_each_other(tmp_path):
     """Points of chunks 0, 1 and 3: two pieces."""
     study = lw.Study(wave, {"a": np.arange(14.0), "b": [1.0]}, chunk=4)
-    found = [(part, [*some]) for part, some in study.store._pieces(dict.fromkeys((12, 1, 5, 2)))]
+    found = [(part, [*some]) for part, some in study.store.pieces(dict.fromkeys((12, 1, 5, 2)))]
     assert found == [(slice(0, 8), [1, 2, 5]), (slice(12, 14), [12])]
 
 

@@ -120,10 +120,10 @@ class Store:
         """The outcomes of some points, by number, in as few pieces as they make; the rest of their chunks stays as it
         is."""
         with self.spoken():
-            for part, some in self._pieces(outcomes):
-                self._write_piece(part, some)
+            for part, some in self.pieces(outcomes):
+                self.write_piece(part, some)
 
-    def _pieces(self, outcomes: Mapping[int, Outcome]) -> Iterator[tuple[slice, dict[int, Outcome]]]:
+    def pieces(self, outcomes: Mapping[int, Outcome]) -> Iterator[tuple[slice, dict[int, Outcome]]]:
         """Outcomes in chunks that follow each other, with the points of these."""
         by_chunk: dict[int, dict[int, Outcome]] = {}
         for i in sorted(outcomes):
@@ -141,7 +141,8 @@ class Store:
     def _points_of(self, first: int, last: int) -> slice:
         return slice(first * self.chunk, min((last + 1) * self.chunk, self.count))
 
-    def _write_piece(self, part: slice, outcomes: Mapping[int, Outcome]) -> None:
+    def write_piece(self, part: slice, outcomes: Mapping[int, Outcome]) -> None:
+        """Outcomes of some points of a piece, in the order that makes it whole."""
         for name in self.shapes or {}:
             self.put(f"output {name}", part, {i: found.outputs[name] for i, found in outcomes.items()
                                                if found.outputs is not None})  # fmt: skip
