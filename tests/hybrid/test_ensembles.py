@@ -276,6 +276,8 @@ def test_bad_tables_and_settings_are_refused(belt):
             lw.simulate_many(belt, starts(2), 1.0, workers=workers)
     with pytest.raises(ArgumentError, match="Give them by name"):
         lw.simulate_many(belt, starts(2), 1.0, outputs=["q1"])
+    with pytest.raises(EvaluationError, match="'hight' is not in the run of 'pendulum over a belt'"):
+        lw.simulate_many(belt, starts(2), 1.0, outputs={"height": "hight"})
 
 
 def test_doubtful_runs_are_refused_or_kept():

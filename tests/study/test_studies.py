@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import latchwork as lw
-from latchwork.errors import ArgumentError, Incomplete, Interrupted, StudyError
+from latchwork.errors import ArgumentError, EvaluationError, Incomplete, Interrupted, StudyError
 from latchwork.study import store as store_module
 from latchwork.study.progress import Progress, duration
 from latchwork.study.subject import Outcome
@@ -117,12 +117,28 @@ def test_rows_of_a_table_are_points():
         (lambda: lw.Study(ball(), {"z": [1.0]}, ASKED, until=1.0), "'z' is nothing of 'ball' that could be varied"),
         (lambda: of_ball(chunk=0), "chunk = 0. Give a whole number"),
         (lambda: of_ball().points.at(12), "no point 12 in a study of 12"),
+        (lambda: lw.Study(ball(), AXES, ASKED, until=1.0, q={"y": 2.0}), "'y' of 'ball' is varied, and q gives it"),
+        (lambda: lw.Study(ball(), {"y": [1.0]}, ASKED, until=1.0, constants={"e": math.nan}), "'e' the value nan"),
+        (lambda: lw.Study(ball(), {"y": [1.0]}, ASKED, until=1.0, constants=[0.5]), "constants of the study of 'bal"),
+        (lambda: lw.Study(wave, {"a": [1.0], "b": [1.0]}, store=3), "the store is 3. Give the path of a folder"),
+        (lambda: lw.Study(lambda a: None, {"a": [1.0]}).run(workers=1), "gives None for 'value', which is no number"),
+        (lambda: lw.Study(wave, {"a": [1.0], "b": [1.0]}).run(workers=1).extreme("sum", 0), "0 extreme points"),
     ],
 )
 def test_what_has_no_meaning_is_refused(make, message):
     """Unknown names, empty grids, points and settings that are none: each in words."""
     with pytest.raises(StudyError, match=message):
         make()
+
+
+def test_times_and_executors_that_are_none_are_refused():
+    """An end that is no time, samples at no interval, an executor that cannot be given work."""
+    with pytest.raises(EvaluationError, match=r"a run goes from start = 0.0 to until = nan"):
+        lw.Study(ball(), AXES, ASKED, until=math.nan)
+    with pytest.raises(EvaluationError, match=r"samples every -1.0 s cannot be had"):
+        lw.Study(ball(), AXES, ASKED, until=1.0, every=-1.0)
+    with pytest.raises(ArgumentError, match=r"executor is 3. Give one of concurrent.futures"):
+        of_ball().run(executor=3)
 
 
 def test_unknown_outputs_are_refused():

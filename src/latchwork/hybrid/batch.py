@@ -21,6 +21,7 @@ from latchwork.hybrid.mechanism import Mechanism, mechanism_of
 from latchwork.hybrid.smooth_batch import integrate_all, measured_starts
 from latchwork.hybrid.start import USUAL, even_times, method_of, span
 from latchwork.hybrid.start_table import columns_of, held_of, rows_of, start_in
+from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.hybrid.time_stepping.settings import TimeStepping
 from latchwork.hybrid.trajectory import Samples
 from latchwork.integrate.methods import Method
@@ -115,7 +116,7 @@ def simulate_many(model: Model | Equations | Constrained, table: Mapping[str, Ar
         settings = {"method": method, "design": design, "at_once": at_once, "thick": thick, "audit": audit}
         if audit == "warn":
             settings["audit"] = "raise"
-        ensemble = Ensemble(shared, times, _outputs(outputs), stop_when, audit == "warn", settings)
+        ensemble = Ensemble(shared, times, _outputs(shared.equations, outputs), stop_when, audit == "warn", settings)
         return _one_by_one(ensemble, columns, count, workers)
     return _smooth(shared, columns, count, method, times, workers, audit)
 
@@ -196,11 +197,15 @@ def _stacked(name: str, rows: Sequence[Row | Failure | None]) -> tuple[Array, di
     return stacked, wrong
 
 
-def _outputs(outputs: Mapping[str, Any] | None) -> dict[str, Any]:
+def _outputs(equations: Equations, outputs: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Outputs by name; a text that means nothing in the model is refused before anything is run."""
     if outputs is None:
         return {}
     if not isinstance(outputs, Mapping):
         raise ArgumentError(f"outputs are {outputs!r:.60}. Give them by name: outputs={{\"height\": \"q1\"}}.")
+    for what in outputs.values():
+        if isinstance(what, str):
+            look_up(equations, what)
     return {str(name): what for name, what in outputs.items()}
 
 

@@ -21,10 +21,13 @@ def load_study(path: str | os.PathLike[str], store: Any = "beside") -> Study:
         raise FileError(f"'{model.name}' has no section 'study'. {advice}", os.fspath(path))
     if run.until is None:
         raise FileError("it does not say how long to run. Give 'until' under 'run'.", os.fspath(path))
+    varied = points_in(found)
+    q, u, inputs, constants = ({name: value for name, value in values.items() if name not in varied.names}
+                               for values in (run.q, run.u, run.inputs, run.parameters))  # fmt: skip
     place = store_beside(path, found) if store == "beside" else store
     try:
-        return Study(model, points_in(found), found.outputs, place, until=run.until, start=run.start, every=run.every,
-                     q=run.q, u=run.u, inputs=run.inputs, constants=run.parameters, method=run.method,
+        return Study(model, varied, found.outputs, place, until=run.until, start=run.start, every=run.every,
+                     q=q, u=u, inputs=inputs, constants=constants, method=run.method,
                      stop_when=run.stop_when, audit=run.audit, events=found.events, chunk=found.chunk)  # fmt: skip
     except StudyError as problem:
         raise type(problem)(f"{os.fspath(path)}: {problem}") from None

@@ -264,6 +264,8 @@ def opened(path: Any, facts: Mapping[str, Any], points: Points, chunk: int | Non
     count = len(points)
     if path is None:
         return _made(None, Memory(), facts, points, chunk or usual_chunk(count))
+    if not isinstance(path, str | os.PathLike):
+        raise StudyError(f"the store is {path!r:.60}. Give the path of a folder: store=\"study.zarr\", or none.")
     zarr, place = extra("zarr", "study"), Path(os.fspath(path))
     if not (place / "zarr.json").exists():
         if place.exists() and (not place.is_dir() or any(place.iterdir())):
