@@ -29,6 +29,7 @@ WRONG = [
     ({"tracks": {"q1": 1.0}, "gains": ("a", 1.0)}, r"G_P of law 'control' is 'a'. Give a finite number"),
     ({"tracks": {"q1": 1.0}, "gains": (1.0, 1.0), "inputs": []}, r"'control' is to command no input.*Known: T1, T2"),
     ({"tracks": {"q1": 1.0}, "gains": (1, 1), "metric": {"T1": "a", "T2": 1}}, r"the metric .* 'a'.*Give positive"),
+    ({"tracks": {"u1": 2.0}, "gains": (50.0, 0.0)}, r"'u1' is tracked as a rate .* G_P = 50.0 does .*0.0, 50.0"),
     ({"forces": [Press("table[9]", 1.0)]}, r"'table.9.', .* is no row of the contact 'table' of 'arm'"),
     ({"tracks": {"q1": 0, "q2": 0, "P": (0, 0, 0)}, "gains": (1, 1)}, r"tracks 4 outputs, q1, q2, P.x, P.y, .*2 sp"),
 ]
