@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import math
 import os
+import shutil
 import signal
 from concurrent.futures import ThreadPoolExecutor
 
@@ -121,6 +122,7 @@ def test_rows_of_a_table_are_points():
         (lambda: lw.Study(ball(), {"y": [1.0]}, ASKED, until=1.0, constants={"e": math.nan}), "'e' the value nan"),
         (lambda: lw.Study(ball(), {"y": [1.0]}, ASKED, until=1.0, constants=[0.5]), "constants of the study of 'bal"),
         (lambda: lw.Study(wave, {"a": [1.0], "b": [1.0]}, store=3), "the store is 3. Give the path of a folder"),
+        (lambda: lw.Study(lambda a: a * 1j, {"a": [1.0]}).run(workers=1), "gives 1j for 'value', which is no number"),
         (lambda: lw.Study(lambda a: None, {"a": [1.0]}).run(workers=1), "gives None for 'value', which is no number"),
         (lambda: lw.Study(wave, {"a": [1.0], "b": [1.0]}).run(workers=1).extreme("sum", 0), "0 extreme points"),
     ],
@@ -308,6 +310,15 @@ def test_a_store_of_another_study_is_refused_and_left_alone(tmp_path):
     (tmp_path / "notes" / "mine.txt").write_text("mine")
     with pytest.raises(StudyError, match="is no store of a study"):
         of_ball(tmp_path / "notes")
+
+
+def test_a_store_that_lost_an_array_is_told(tmp_path):
+    """What something else has removed is named."""
+    path = tmp_path / "s.zarr"
+    of_ball(path).run(workers=1)
+    shutil.rmtree(path / "output height")
+    with pytest.raises(StudyError, match=r"has no array 'output height' any more: something has removed it"):
+        of_ball(path)["height"]
 
 
 def test_results_of_another_version_are_not_mixed(tmp_path, monkeypatch):

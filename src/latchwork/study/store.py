@@ -65,7 +65,11 @@ class Store:
     def _array(self, name: str) -> Any:
         """An array of the group; what it is, is read once."""
         if name not in self._arrays:
-            self._arrays[name] = self.group[name]
+            try:
+                self._arrays[name] = self.group[name]
+            except KeyError:
+                raise StudyError(f"the store '{self.path}' has no array '{name}' any more: something has removed it. "
+                                 "Run the study in another store.") from None  # fmt: skip
         return self._arrays[name]
 
     @property

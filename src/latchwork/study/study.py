@@ -380,7 +380,7 @@ def _model_subject(model: Model, outputs: Mapping[str, Any], given: Mapping[str,
 
 def _numbers(value: Any) -> Array | None:
     try:
-        return None if value is None else np.asarray(value, dtype=float)
+        return None if value is None or np.iscomplexobj(value) else np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         return None
 
