@@ -36,7 +36,7 @@ LINK = """<link name="{0}"><inertial><origin xyz="{1} 0 0"/><mass value="{2}"/>
 <inertia ixx="0.001" iyy="0.01" izz="0.01" ixy="0" iyz="0" ixz="0"/></inertial></link>"""
 JOINT = """<joint name="{0}" type="continuous"><parent link="{1}"/><child link="{2}"/><origin xyz="{3} 0 0"/>
 <axis xyz="0 0 1"/></joint>"""
-SIZES = (10, 30, 60)
+SIZES = (10, 20, 30, 45, 60)
 LIBRARIES = ("quadprog", "proxsuite", "clarabel", "osqp")
 
 

@@ -25,12 +25,12 @@ SCRIPTS = ("robots", "steps", "start", "many")  # whose rows compare with a riva
 PAGES = {
     "README.md": ("pages",),
     "docs/benchmarks.md": (*SCRIPTS, "derive", "growth", "first", "constraints", "switches", "contact", "settling",
-                           "realtime", "two_pages", "elementary", "robots_on_floor", "key_press"),
+                           "realtime", "throughput", "two_pages", "elementary", "robots_on_floor", "key_press"),
     "docs/constraints.md": ("designs",),
     "docs/devices.md": ("coupling",),
     "docs/robots.md": ("robot_files",),
 }
-PICTURES = ("growth.svg", "coupling.svg")  # those that the pages show
+PICTURES = ("growth.svg", "coupling.svg", "throughput.svg")  # those that the pages show
 MARKED = re.compile(r"(<!-- made by benchmarks/(\w+)\.py; [^>]*-->\n).*?(<!-- end of benchmarks/\2\.py -->)", re.DOTALL)
 
 

@@ -25,31 +25,34 @@ GAINS, FORCE, LAG = (480.0, 45.0), (3.0, 0.1), 0.02
 UNTIL = 0.8
 
 
-def build(rotors: tuple[float, ...] = ROTORS) -> lw.Model:
-    """Three links in a horizontal plane, geared motors in all joints, dry friction; the wrist slides along N.x."""
+def build(rotors: tuple[float, ...] = ROTORS, unit: float = 1.0) -> lw.Model:
+    """Three links in a horizontal plane, geared motors in all joints, dry friction; the wrist slides along N.x.
+
+    ``unit`` is a metre in units of length.
+    """
     model = lw.Model("arm in a slider")
     N, link, point = model.frame, None, model.origin
-    for i, (length, mass, dry) in enumerate(zip(LENGTHS, MASSES, FRICTION, strict=True), 1):
+    for i, (length, mass, dry) in enumerate(zip([unit * each for each in LENGTHS], MASSES, FRICTION, strict=True), 1):
         link = model.revolute(f"joint{i}", link, at=point, q=[f"q{i}"], u=[f"u{i}"])
         middle = point.at(f"C{i}", 0.5 * length * link.frame.x)
         model.body(f"link{i}", link, middle, mass, lw.inertia(link.frame, zz=mass * length**2 / 12))
         model.actuate(link, model.input(f"T{i}", lw.quantity(unit="N m", description=f"motor of joint {i}")))
-        model.friction(f"friction{i}", link, dry)
+        model.friction(f"friction{i}", link, dry * unit**2)
         point = point.at(f"P{i}", length * link.frame.x)
         own = N.rotated(f"R{i}", link.q[0], N.z)  # turns as the joint does: the energy of its rotor is J q̇²/2
-        model.body(f"rotor{i}", own, model.origin, 1e-9, lw.inertia(own, zz=rotors[i - 1]))
-    model.constraint("slider", point.position().dot(N.y) - Y0)
+        model.body(f"rotor{i}", own, model.origin, 1e-9, lw.inertia(own, zz=rotors[i - 1] * unit**2))
+    model.constraint("slider", point.position().dot(N.y) - Y0 * unit)
     return model
 
 
-def law(model: lw.Model, which: str) -> lw.control.Sampled:
+def law(model: lw.Model, which: str, unit: float = 1.0) -> lw.control.Sampled:
     """IDC, PIDC or hybrid, at 1 kHz."""
     N, t = model.frame, model.time
     wrist = model.points["P3"].position()
     turn = sum((model.symbols[f"q{i}"] for i in (1, 2, 3)), start=0.0 * t)
-    tracks = {wrist.dot(N.x): -0.075 + 0.225 * lw.sin(math.pi * t + math.pi / 9), turn: 0.0}
+    tracks = {wrist.dot(N.x): unit * (-0.075 + 0.225 * lw.sin(math.pi * t + math.pi / 9)), turn: 0.0}
     if which == "IDC":
-        tracks[wrist.dot(N.y)] = Y0 + OFF
+        tracks[wrist.dot(N.y)] = (Y0 + OFF) * unit
     forces = [lw.control.Press("slider", 0.0, gains=FORCE, filter=LAG)] if which == "hybrid" else []
     own = lw.control.Projected(tracks=tracks, gains=GAINS, forces=forces, blind=which == "IDC", name=which)
     return lw.control.Sampled(own, 1e-3)

@@ -100,5 +100,15 @@ def write_text(path: Name, text: str) -> Path:
     return Path(path)
 
 
+def made_folder(path: Name) -> Path:
+    """A folder, made with those above it where it is not there."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        why = "a file is there" if isinstance(problem, FileExistsError) else _why(problem)
+        raise FileError(f"it cannot be made a folder: {why}. Give another folder.", os.fspath(path)) from None
+    return Path(path)
+
+
 def _why(problem: Exception) -> str:
     return (problem.strerror if isinstance(problem, OSError) else None) or str(problem)

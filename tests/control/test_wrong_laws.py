@@ -29,6 +29,7 @@ WRONG = [
     ({"tracks": {"q1": 1.0}, "gains": ("a", 1.0)}, r"G_P of law 'control' is 'a'. Give a finite number"),
     ({"tracks": {"q1": 1.0}, "gains": (1.0, 1.0), "inputs": []}, r"'control' is to command no input.*Known: T1, T2"),
     ({"tracks": {"q1": 1.0}, "gains": (1, 1), "metric": {"T1": "a", "T2": 1}}, r"the metric .* 'a'.*Give positive"),
+    ({"tracks": {"u1": 2.0}, "gains": (50.0, 0.0)}, r"'u1' is tracked as a rate .* G_P = 50.0 does .*0.0, 50.0"),
     ({"forces": [Press("table[9]", 1.0)]}, r"'table.9.', .* is no row of the contact 'table' of 'arm'"),
     ({"tracks": {"q1": 0, "q2": 0, "P": (0, 0, 0)}, "gains": (1, 1)}, r"tracks 4 outputs, q1, q2, P.x, P.y, .*2 sp"),
 ]
@@ -56,6 +57,10 @@ MISMADE = [
     (lambda: lw.control.gyro("gyro", 3), r"what gyro 'gyro' is fixed to is 3 .int."),
     (lambda: lw.control.stabilised(arm(contacts=False), 3, 0.01), r"the run to follow is 3 .int."),
     (lambda: lw.control.feed_forward(lw.simulate(arm(), 0.01, START), ["T1"], -0.01), r"every = -0.01 is no time"),
+    (lambda: lw.control.minimum_jerk(0.0, 1.0, 0.0, 0.1, 0.2), r"what a reference is in is 0.0 .float.. Give the time"),
+    (lambda: lw.control.minimum_jerk(arm().time, 0.0, "1 s", 0.1, 0.2), r"the end of a way is '1 s' .str.. Give a num"),
+    (lambda: lw.control.spline(arm().time, [0.0, 1.0], ["a", 1.0]), r"a spline through .'a', 1.0. at the times"),
+    (lambda: lw.control.spline(arm().time, 0.0, 1.0), r"a spline through 1 values at the times 0.0 cannot be made"),
     (lambda: Sampled(idle, 0.0, inputs=["T1"]), r"the period of 'idle' is 0.0. Give seconds"),
     (lambda: Sampled(idle, "1 ms", inputs=["T1"]), r"the period of 'idle' is '1 ms'"),
     (lambda: Sampled(idle, 0.01, inputs=["T1"], delay=-1e-3), r"the delay of 'idle' is -0.001"),
@@ -121,6 +126,22 @@ def held_by(law):
     x, y = (model.points["P"].position().dot(axis) for axis in (model.frame.x, model.frame.y))
     model.constraint("grip", [lw.dt(x), lw.dt(y)])
     return law("grip").at(model, START)
+
+
+def test_an_input_that_a_law_commands_is_not_set():
+    """Continuous or sampled, and also after sampled laws were exchanged; others are."""
+    law = Projected(tracks={"q1": 1.0}, gains=(100.0, 20.0), inputs=["T1"], name="reach")
+    sim = lw.Simulation(arm(contacts=False), START, controllers=[law])
+    sim.inputs["T2"] = 1.0
+    with pytest.raises(lw.EvaluationError, match="input 'T1' of 'arm' is commanded by 'reach', which would take back"):
+        sim.inputs["T1"] = 3.0
+    sim = lw.Simulation(arm(contacts=False), START, controllers=[Sampled(idle, 0.01, inputs=["T1", "T2"])])
+    with pytest.raises(lw.EvaluationError, match="input 'T1' of 'arm' is commanded by 'idle'"):
+        sim.inputs["T1"] = 3.0
+    sim.advance(0.1)
+    sim.control()
+    sim.inputs["T1"] = 3.0
+    assert sim.inputs["T1"] == 3.0
 
 
 def test_more_outputs_than_freedoms_are_refused():

@@ -263,6 +263,28 @@ def test_an_interrupt_keeps_the_runs_that_ended(belt):
     assert bits(made.x[1, -1]) == bits(alone(table, 1, 0.2).x[-1])
 
 
+@pytest.mark.parametrize("who", ["law", "expressions", "sampled", "rule"])
+def test_inputs_that_laws_and_rules_set_are_those_of_each_run(who):
+    """At the samples, and what depends on them: the bits of a run alone."""
+    model = lw.Model("mass")
+    F = model.input("F", 0.5)
+    rail = model.prismatic("rail", axis=model.frame.x, q=["x"], u=["v"])
+    model.particle("m", rail.origin, 2.0)
+    model.force(rail.origin, F * model.frame.x)
+    laws = {"law": lw.control.Projected(tracks={"x": 1.0}, gains=(16.0, 8.0)),
+            "expressions": lw.control.Law({"F": "-3*x - v"}),
+            "sampled": lw.control.Sampled(lw.control.Law({"F": "-3*x - v"}), 0.03)}  # fmt: skip
+    if who == "rule":
+        model.rule("far", 0.2 - model.symbols["x"], inputs={F: -1.0})
+    given = {"controllers": [laws[who]]} if who in laws else {}
+    runs = lw.simulate_many(model, {"x": [0.0, 0.1], "v": 0.3}, 1.0, every=0.25, workers=1, **given)
+    for i, x in enumerate((0.0, 0.1)):
+        alone = lw.simulate(model, 1.0, {"x": x}, {"v": 0.3}, **given).at(runs.t)
+        for what in ("F", "dt(v)", "F * v"):
+            assert runs[what][i].tolist() == np.broadcast_to(alone[what], len(runs.t)).tolist()
+    assert len({*runs["F"][1].tolist()}) > 1
+
+
 def test_bad_tables_and_settings_are_refused(belt):
     """Names, numbers and workers are checked before anything runs."""
     for table, message in (({"q3": [1.0]}, "'q3' is nothing of 'pendulum over a belt'. Known: d, g, l, m, q1"),
@@ -276,6 +298,8 @@ def test_bad_tables_and_settings_are_refused(belt):
             lw.simulate_many(belt, starts(2), 1.0, workers=workers)
     with pytest.raises(ArgumentError, match="Give them by name"):
         lw.simulate_many(belt, starts(2), 1.0, outputs=["q1"])
+    with pytest.raises(EvaluationError, match="'hight' is not in the run of 'pendulum over a belt'"):
+        lw.simulate_many(belt, starts(2), 1.0, outputs={"height": "hight"})
 
 
 def test_doubtful_runs_are_refused_or_kept():

@@ -135,6 +135,8 @@ def test_progress_and_a_picture(tmp_path):
         (lambda: lw.minimize(valley, "depth", {"x": (0, 1)}), StudyError, "asks for y"),
         (lambda: lw.minimize(valley, "depth", BOX, constraints={"sum": 3}), StudyError, "the constraint on 'sum' is 3"),
         (lambda: lw.minimize(valley, "depth", BOX, constraints={"sum": (3, 1)}), StudyError, "Give the lower"),
+        (lambda: lw.minimize(valley, "depth", BOX, start={"x": 9.0, "y": 0.0}), StudyError, "the start of 'x' is"),
+        (lambda: lw.minimize(valley, "depth", BOX, start={"x": 0.0, "z": 0.0}), StudyError, "the start gives x, z"),
         (lambda: lw.minimize(valley, "depth", BOX, method="fast"), ArgumentError, "'fast' looks for no minimum"),
     ],
 )

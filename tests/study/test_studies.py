@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import math
 import os
+import shutil
 import signal
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 import latchwork as lw
-from latchwork.errors import ArgumentError, Incomplete, Interrupted, StudyError
+from latchwork.errors import ArgumentError, EvaluationError, Incomplete, Interrupted, StudyError
 from latchwork.study import store as store_module
 from latchwork.study.progress import Progress, duration
 from latchwork.study.subject import Outcome
@@ -117,12 +118,29 @@ def test_rows_of_a_table_are_points():
         (lambda: lw.Study(ball(), {"z": [1.0]}, ASKED, until=1.0), "'z' is nothing of 'ball' that could be varied"),
         (lambda: of_ball(chunk=0), "chunk = 0. Give a whole number"),
         (lambda: of_ball().points.at(12), "no point 12 in a study of 12"),
+        (lambda: lw.Study(ball(), AXES, ASKED, until=1.0, q={"y": 2.0}), "'y' of 'ball' is varied, and q gives it"),
+        (lambda: lw.Study(ball(), {"y": [1.0]}, ASKED, until=1.0, constants={"e": math.nan}), "'e' the value nan"),
+        (lambda: lw.Study(ball(), {"y": [1.0]}, ASKED, until=1.0, constants=[0.5]), "constants of the study of 'bal"),
+        (lambda: lw.Study(wave, {"a": [1.0], "b": [1.0]}, store=3), "the store is 3. Give the path of a folder"),
+        (lambda: lw.Study(lambda a: a * 1j, {"a": [1.0]}).run(workers=1), "gives 1j for 'value', which is no number"),
+        (lambda: lw.Study(lambda a: None, {"a": [1.0]}).run(workers=1), "gives None for 'value', which is no number"),
+        (lambda: lw.Study(wave, {"a": [1.0], "b": [1.0]}).run(workers=1).extreme("sum", 0), "0 extreme points"),
     ],
 )
 def test_what_has_no_meaning_is_refused(make, message):
     """Unknown names, empty grids, points and settings that are none: each in words."""
     with pytest.raises(StudyError, match=message):
         make()
+
+
+def test_times_and_executors_that_are_none_are_refused():
+    """An end that is no time, samples at no interval, an executor that cannot be given work."""
+    with pytest.raises(EvaluationError, match=r"a run goes from start = 0.0 to until = nan"):
+        lw.Study(ball(), AXES, ASKED, until=math.nan)
+    with pytest.raises(EvaluationError, match=r"samples every -1.0 s cannot be had"):
+        lw.Study(ball(), AXES, ASKED, until=1.0, every=-1.0)
+    with pytest.raises(ArgumentError, match=r"executor is 3. Give one of concurrent.futures"):
+        of_ball().run(executor=3)
 
 
 def test_unknown_outputs_are_refused():
@@ -294,6 +312,15 @@ def test_a_store_of_another_study_is_refused_and_left_alone(tmp_path):
         of_ball(tmp_path / "notes")
 
 
+def test_a_store_that_lost_an_array_is_told(tmp_path):
+    """What something else has removed is named."""
+    path = tmp_path / "s.zarr"
+    of_ball(path).run(workers=1)
+    shutil.rmtree(path / "output height")
+    with pytest.raises(StudyError, match=r"has no array 'output height' any more: something has removed it"):
+        of_ball(path)["height"]
+
+
 def test_results_of_another_version_are_not_mixed(tmp_path, monkeypatch):
     """The version of Latchwork is part of what results are known by."""
     path = tmp_path / "s.zarr"
@@ -341,13 +368,13 @@ def test_a_disk_that_fails_is_told_and_loses_nothing(tmp_path, monkeypatch, numb
 @pytest.mark.parametrize("cost", [0.0, 0.06])
 def test_points_that_take_no_time_are_written_together(tmp_path, monkeypatch, cost):
     """One piece for all of them; those that take longer than it takes to write are written as they come."""
-    usual, pieces = store_module.Store._write_piece, []
+    usual, pieces = store_module.Store.write_piece, []
 
     def write(self, part, outcomes):
         pieces.append((part, sorted(outcomes)))
         usual(self, part, outcomes)
 
-    monkeypatch.setattr(store_module.Store, "_write_piece", write)
+    monkeypatch.setattr(store_module.Store, "write_piece", write)
     monkeypatch.setattr(store_module, "TOGETHER", 0.05 if cost else 100.0)
     whole = [Outcome({"x": float(i)}, "", cost) for i in range(12)]
     study = lw.Study(wave, {"a": np.arange(12.0), "b": [1.0]}, store=tmp_path / "s.zarr", chunk=4)
@@ -364,7 +391,7 @@ def test_points_that_take_no_time_are_written_together(tmp_path, monkeypatch, co
 def test_pieces_are_chunks_that_follow_each_other(tmp_path):
     """Points of chunks 0, 1 and 3: two pieces."""
     study = lw.Study(wave, {"a": np.arange(14.0), "b": [1.0]}, chunk=4)
-    found = [(part, [*some]) for part, some in study.store._pieces(dict.fromkeys((12, 1, 5, 2)))]
+    found = [(part, [*some]) for part, some in study.store.pieces(dict.fromkeys((12, 1, 5, 2)))]
     assert found == [(slice(0, 8), [1, 2, 5]), (slice(12, 14), [12])]
 
 

@@ -55,6 +55,14 @@ def test_the_example_is_the_study_that_it_says(tmp_path):
     assert {row["kind"] for row in study.events()} >= {"impact", "stick"}
 
 
+def test_a_study_varies_what_a_run_alone_is_given(file):
+    """What stands under ``run`` is for all points, but for what is varied."""
+    text = SMALL.replace("until: 1", "until: 1, q: {y: 7}")
+    study = load_study(file("study: {grid: {y: [1, 2]}}", text), None).run(workers=1)
+    assert study.points.values.ravel().tolist() == [1.0, 2.0]
+    assert study.rerun(1)["y"][0] == 2.0
+
+
 def test_samples_and_points_of_a_file(file):
     """The other two kinds of points."""
     drawn = load_study(file("study: {sampled: {count: 8, bounds: {y: [0, 2]}, sequence: halton, seed: 3}}"), None)

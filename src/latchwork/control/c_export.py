@@ -18,7 +18,7 @@ from latchwork.control.law_c import write_law
 from latchwork.control.projected import _Law
 from latchwork.control.sampled import Sampled
 from latchwork.control.tracks import name_of
-from latchwork.errors import ModelError, undeclared
+from latchwork.errors import ModelError, must_be, undeclared
 from latchwork.export.equations import export_c as export_model
 from latchwork.files import write_text
 from latchwork.hybrid.simulation import Simulation
@@ -51,6 +51,7 @@ def export_c(law: Any, model: Model | Equations | Simulation, directory: str | P
 
 def equations_of(model: Model | Equations | Simulation) -> Equations:
     """The equations of what a law is exported with."""
+    must_be(model, (Model, Equations, Simulation), "what a law is exported with", "Give a model or a simulation.")
     if isinstance(model, Model):
         return model.equations()
     return model.equations if isinstance(model, Simulation) else model

@@ -20,7 +20,7 @@ from latchwork.constraint.analysis import state_at
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.terms import Array
 from latchwork.control.actuation import actuation, inputs_of
-from latchwork.errors import ModelError
+from latchwork.errors import ModelError, spelled
 from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.kane.equations import Equations
@@ -68,6 +68,7 @@ class Controllability:
     __repr__ = __str__
 
 
+@spelled
 def controllability(model: Model | Constrained, q: Any = None, u: Any = None, *, inputs: Sequence[Any] | None = None,
                     t: float = 0.0, p: Any = None) -> Controllability:  # fmt: skip
     """What the motors of a mechanism can command at a state; all inputs that act by a force, or those named.
@@ -122,6 +123,7 @@ def passive_correction(P: Array, G: Array) -> Array | None:
     return np.asarray(-dot(one - P, pinv(Q, CUT), one - B))
 
 
+@spelled
 def controllability_along(run: Trajectory, inputs: Sequence[Any] | None = None) -> Array:
     """How well motors command a run, sample by sample: the least singular value of √W⁻¹-weighed work per motion.
 

@@ -43,6 +43,7 @@ def law_program(law: _Law, extended: Extended, constraints: Sequence[str], conta
     _must_be_few(law, equations, rows)
     J, bias = motion_nodes(equations, rows)
     proportional, derivative = gain_matrices(law, [row.name for row in rows], [row.track for row in rows])
+    _must_feed_back_rates(law, rows, proportional, derivative)
     demand = [_feedback(g, rows, proportional[i], derivative[i]) for i in range(len(rows))]
     if law.by_force:
         J, wanted = _force_demand(equations, rows, J, demand)
@@ -78,6 +79,20 @@ def _must_be_few(law: _Law, equations: Equations, rows: Sequence[Row]) -> None:
         raise ModelError(f"law '{law.name}' tracks {len(rows)} outputs, {', '.join(row.name for row in rows)}, and "
                          f"'{equations.name}' has {len(equations.u)} speeds. Track no more than it has "
                          "freedoms.")  # fmt: skip
+
+
+def _must_feed_back_rates(law: _Law, rows: Sequence[Row], proportional: Sequence[Any],
+                          derivative: Sequence[Any]) -> None:  # fmt: skip
+    """Refuse a rate that is tracked by G_P, which has no error of place."""
+    for i, row in enumerate(rows):
+        gain = proportional[i][i]
+        if row.error == ZERO and not _is_zero(gain) and all(map(_is_zero, derivative[i])):
+            raise ModelError(f"'{row.name}' is tracked as a rate by law '{law.name}', where G_P = {gain} does nothing "
+                             f"and G_D, which would, is 0. Give gains=(0.0, {gain}).")  # fmt: skip
+
+
+def _is_zero(gain: Any) -> bool:
+    return isinstance(gain, int | float) and gain == 0.0
 
 
 def _feedback(g: Any, rows: Sequence[Row], proportional: Sequence[Any], derivative: Sequence[Any]) -> int:

@@ -11,25 +11,35 @@ from typing import Any
 
 import numpy as np
 
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, must_be, spelled
 from latchwork.symbolic.expr import Expr, maximum, minimum, where
 
 
+@spelled
 def minimum_jerk(t: Expr, begin: float, end: float, start: Any, goal: Any) -> Expr:
     """From ``start`` at the time ``begin`` to ``goal`` at ``end``, at rest before and after."""
+    must_be(t, Expr, "what a reference is in", "Give the time of the model: lw.control.minimum_jerk(model.time, ...).")
+    must_be(begin, int | float, "the begin of a way", "Give a number of seconds.")
+    must_be(end, int | float, "the end of a way", "Give a number of seconds.")
     if not (np.isfinite(begin) and np.isfinite(end) and end > begin):
         raise EvaluationError(f"a way from t = {begin} to {end} cannot be made. Give a later end.")
     s = minimum(maximum((t - begin) / (end - begin), 0.0), 1.0)
     return start + (goal - start) * (s**3 * (10.0 - 15.0 * s + 6.0 * s**2))
 
 
+@spelled
 def spline(t: Expr, times: Sequence[float], values: Sequence[float]) -> Expr:
     """A cubic spline through values at times, twice differentiable, at rest at both ends and outside of them."""
     from scipy.interpolate import CubicSpline
 
-    when, what = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    must_be(t, Expr, "what a reference is in", "Give the time of the model: lw.control.spline(model.time, ...).")
+    try:
+        when, what = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise EvaluationError(f"a spline through {values!r:.60} at the times {times!r:.60} cannot be made. Give "
+                              "numbers.") from None  # fmt: skip
     if when.ndim != 1 or when.shape != what.shape or len(when) < 2 or not (np.diff(when) > 0.0).all():
-        raise EvaluationError(f"a spline through {len(what)} values at the times {times!r:.60} cannot be made. Give as "
+        raise EvaluationError(f"a spline through {what.size} values at the times {times!r:.60} cannot be made. Give as "
                               "many times as values, two or more, each later than the one before.")  # fmt: skip
     if not (np.isfinite(when).all() and np.isfinite(what).all()):
         raise EvaluationError("a spline was given times or values that are not finite. Give finite numbers.")

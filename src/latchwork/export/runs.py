@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from latchwork.files import write_text
+from latchwork.files import made_folder, write_text
 from latchwork.hybrid.autonomous_flow import Halt, advance_alone
 from latchwork.hybrid.autonomous_run import AutonomousRun, autonomous_run
 from latchwork.hybrid.contacts.scene import OPEN, SLIDE, STICK
@@ -183,7 +183,7 @@ def export_run(sim: Simulation, directory: Path) -> list[Path]:
     texts = {f"{name}.c": source(run, name), f"{name}.h": header(run, name),
              "main.c": EXAMPLE.format(name=name, NAME=name.upper(), step=_step(sim)),
              "Makefile": MAKEFILE.format(name=name, strict=FLAGS)}  # fmt: skip
-    directory.mkdir(parents=True, exist_ok=True)
+    made_folder(directory)
     for file, text in texts.items():
         write_text(directory / file, text)
     return [directory / file for file in texts]

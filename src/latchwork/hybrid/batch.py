@@ -21,6 +21,7 @@ from latchwork.hybrid.mechanism import Mechanism, mechanism_of
 from latchwork.hybrid.smooth_batch import integrate_all, measured_starts
 from latchwork.hybrid.start import USUAL, even_times, method_of, span
 from latchwork.hybrid.start_table import columns_of, held_of, rows_of, start_in
+from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.hybrid.time_stepping.settings import TimeStepping
 from latchwork.hybrid.trajectory import Samples
 from latchwork.integrate.methods import Method
@@ -52,6 +53,7 @@ class Runs:
     outputs: Mapping[str, Array] = field(default_factory=dict, repr=False)  # (runs, ...)
     ends: Array = field(default_factory=lambda: np.zeros(0), repr=False)  # (runs,)
     udot: Array | None = field(default=None, repr=False)  # (runs, samples, speeds), where constraints act
+    inputs: Array | None = field(default=None, repr=False)  # (runs, samples, inputs), where laws or rules set some
 
     def __len__(self) -> int:
         return len(self.x)
@@ -66,6 +68,8 @@ class Runs:
         runs, samples, _ = self.x.shape
         t = np.column_stack([np.full(runs, self.t[0]), self.ends]) if samples == 2 else np.tile(self.t, (runs, 1))
         rest, udot = np.repeat(self.rest, samples, axis=0), self.udot
+        if self.inputs is not None:
+            rest[:, : self.inputs.shape[2]] = self.inputs.reshape(runs * samples, -1)
         values = Samples(self.driven, t.ravel(), self.x.reshape(runs * samples, -1), rest,
                          udot=None if udot is None else udot.reshape(runs * samples, -1))[what]  # fmt: skip
         return values.reshape(runs, samples, *values.shape[1:])
@@ -115,7 +119,7 @@ def simulate_many(model: Model | Equations | Constrained, table: Mapping[str, Ar
         settings = {"method": method, "design": design, "at_once": at_once, "thick": thick, "audit": audit}
         if audit == "warn":
             settings["audit"] = "raise"
-        ensemble = Ensemble(shared, times, _outputs(outputs), stop_when, audit == "warn", settings)
+        ensemble = Ensemble(shared, times, _outputs(shared.equations, outputs), stop_when, audit == "warn", settings)
         return _one_by_one(ensemble, columns, count, workers)
     return _smooth(shared, columns, count, method, times, workers, audit)
 
@@ -162,17 +166,21 @@ def _gathered(ensemble: Ensemble, columns: Mapping[str, Array], rows: Sequence[R
     ends = np.full(len(rows), np.nan)
     has_rates = any(row.udot is not None for row in good.values())
     udot = np.full((len(rows), len(times), len(equations.u)), np.nan) if has_rates else None
+    has_inputs = any(row.inputs is not None for row in good.values())
+    inputs = np.full((len(rows), len(times), len(equations.r)), np.nan) if has_inputs else None
     for i, row in good.items():
         x[i], ends[i] = row.x, row.end
         if udot is not None and row.udot is not None:
             udot[i] = row.udot
+        if inputs is not None and row.inputs is not None:
+            inputs[i] = row.inputs
     for stacked, _ in outputs.values():
         if np.issubdtype(stacked.dtype, np.floating):
             stacked[list(failed)] = np.nan
     return Runs(shared.driven, times, x, held_of(shared, columns, len(rows)), dict(sorted(failed.items())),
                 {i: row.doubt for i, row in good.items() if row.doubt},
                 tuple(good[i].events if i in good else Events() for i in range(len(rows))),
-                {name: stacked for name, (stacked, _) in outputs.items()}, ends, udot)  # fmt: skip
+                {name: stacked for name, (stacked, _) in outputs.items()}, ends, udot, inputs)  # fmt: skip
 
 
 def _stacked(name: str, rows: Sequence[Row | Failure | None]) -> tuple[Array, dict[int, str]]:
@@ -196,11 +204,15 @@ def _stacked(name: str, rows: Sequence[Row | Failure | None]) -> tuple[Array, di
     return stacked, wrong
 
 
-def _outputs(outputs: Mapping[str, Any] | None) -> dict[str, Any]:
+def _outputs(equations: Equations, outputs: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Outputs by name; a text that means nothing in the model is refused before anything is run."""
     if outputs is None:
         return {}
     if not isinstance(outputs, Mapping):
         raise ArgumentError(f"outputs are {outputs!r:.60}. Give them by name: outputs={{\"height\": \"q1\"}}.")
+    for what in outputs.values():
+        if isinstance(what, str):
+            look_up(equations, what)
     return {str(name): what for name, what in outputs.items()}
 
 

@@ -37,6 +37,7 @@ class Row(NamedTuple):
     events: Events
     outputs: Mapping[str, Any]
     doubt: str = ""
+    inputs: Array | None = None  # (sample, input), where laws or rules set some
 
 
 class Failure(NamedTuple):
@@ -116,7 +117,10 @@ class Ensemble:
         events = Events([event if event.reset is None else replace(event, reset=None) for event in sim.record.events])
         run = sim.trajectory() if self.outputs else None
         outputs = {name: asked(run, times, what) for name, what in self.outputs.items()} if run is not None else {}
-        return Row(x[:, own], udot, float(sim.t), path.stats.steps, events, outputs, doubt)
+        inputs = None
+        if self.mechanism.plan.owners or sim.state.rules.watched:
+            inputs = path.held(sim.state.rest, times, x)[:, : len(self.mechanism.equations.r)]
+        return Row(x[:, own], udot, float(sim.t), path.stats.steps, events, outputs, doubt, inputs)
 
 
 def compile_for(segments: Sequence[Segment], runs: int) -> None:

@@ -20,7 +20,7 @@ class Inputs(Mapping[str, float]):
     """``sim.inputs["F"]`` is what an input is now; ``sim.inputs["F"] = 2.0`` holds it at a number from now on.
 
     What it was before stays part of the run. An input that was given as an expression or as a linear table follows it,
-    and is not set.
+    one that a controller commands follows that, and is not set.
     """
 
     def __init__(self, sim: Simulation) -> None:
@@ -49,6 +49,10 @@ class Inputs(Mapping[str, float]):
         if self._law(place) is not None:
             raise EvaluationError(f"input '{name}' of '{sim.equations.name}' follows an expression or a linear table, "
                                   "and cannot be set. Give it a number where the simulation is made.")  # fmt: skip
+        if (owner := self._commanded_by(name)) is not None:
+            raise EvaluationError(f"input '{name}' of '{sim.equations.name}' is commanded by '{owner}', which would "
+                                  "take back what is set. Give the law a parameter to set, or another input beside "
+                                  "it.")  # fmt: skip
         state, remembered = sim.state, bool(sim.record.segments) and sim.stepper is None
         if remembered or any(place in column.places for column in sim.driven.columns):
             state = state.but(driven=put_in(state.driven, state.rest, state.began, state.t, {place: number}))
@@ -64,6 +68,13 @@ class Inputs(Mapping[str, float]):
             raise EvaluationError(f"'{name}' is not an input of '{self._sim.equations.name}'."
                                   f"{undeclared(str(name), names)}")  # fmt: skip
         return names.index(name)
+
+    def _commanded_by(self, name: str) -> str | None:
+        """The controller that commands an input, if any."""
+        plan = self._sim.world.shared.plan
+        sampled = [law.name for law in self._sim.state.controllers.laws if name in law.inputs]
+        continuous = [plan.law_name] if plan.law is not None and plan.owners.get(name) == plan.law_name else []
+        return next(iter([*sampled, *continuous]), None)
 
     def _law(self, place: int) -> int | None:
         """The expression that an input follows, if any."""

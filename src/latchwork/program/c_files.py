@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from latchwork.files import write_text
+from latchwork.files import made_folder, write_text
 from latchwork.program.c import CFunction, comment, definition, head, support
 from latchwork.program.codegen.c_expressions import literal
 from latchwork.program.naming import KEYWORDS, Group, legal
@@ -51,7 +51,7 @@ class CExport:
         """Write the four files; their paths."""
         texts = {f"{self.prefix}.c": source(self), f"{self.prefix}.h": header(self), "main.c": example(self),
                  "Makefile": makefile(self)}  # fmt: skip
-        directory.mkdir(parents=True, exist_ok=True)
+        made_folder(directory)
         for name, text in texts.items():
             write_text(directory / name, text)
         return [directory / name for name in texts]

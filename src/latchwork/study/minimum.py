@@ -239,12 +239,25 @@ def search(subject: Subject, objective: str, box: Mapping[str, tuple[float, floa
 
     try:
         with listening(), _spread(subject, workers) as spread:
-            first = None if start is None else np.array([float(start[name]) for name in box])
+            first = None if start is None else _start_in(box, start)
             method.search(many, low, high, first)
     except KeyboardInterrupt:
         raise Interrupted(f"the minimum of '{objective}' was interrupted after {len(trials)} trials. The best is in "
                           ".run.", _best(subject, objective, trials, began)) from None  # fmt: skip
     return _best(subject, objective, trials, began)
+
+
+def _start_in(box: Mapping[str, tuple[float, float]], start: Mapping[str, float]) -> Array:
+    """Where to begin, within the bounds of all parameters."""
+    if not isinstance(start, Mapping) or set(start) != set(box):
+        given = ", ".join(map(str, start)) if isinstance(start, Mapping) else repr(start)
+        raise StudyError(f"the start gives {given or 'nothing'}, and {', '.join(box)} are varied. Give a value for "
+                         "each.")  # fmt: skip
+    for name, (low, high) in box.items():
+        if isinstance(start[name], str) or not low <= start[name] <= high:
+            raise StudyError(f"the start of '{name}' is {start[name]!r}, and its bounds are {low:g} and {high:g}. "
+                             "Begin between them.")  # fmt: skip
+    return np.array([float(start[name]) for name in box])
 
 
 def _best(subject: Subject, objective: str, trials: Sequence[Trial], began: float) -> Minimum:

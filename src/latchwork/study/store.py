@@ -65,7 +65,11 @@ class Store:
     def _array(self, name: str) -> Any:
         """An array of the group; what it is, is read once."""
         if name not in self._arrays:
-            self._arrays[name] = self.group[name]
+            try:
+                self._arrays[name] = self.group[name]
+            except KeyError:
+                raise StudyError(f"the store '{self.path}' has no array '{name}' any more: something has removed it. "
+                                 "Run the study in another store.") from None  # fmt: skip
         return self._arrays[name]
 
     @property
@@ -120,10 +124,10 @@ class Store:
         """The outcomes of some points, by number, in as few pieces as they make; the rest of their chunks stays as it
         is."""
         with self.spoken():
-            for part, some in self._pieces(outcomes):
-                self._write_piece(part, some)
+            for part, some in self.pieces(outcomes):
+                self.write_piece(part, some)
 
-    def _pieces(self, outcomes: Mapping[int, Outcome]) -> Iterator[tuple[slice, dict[int, Outcome]]]:
+    def pieces(self, outcomes: Mapping[int, Outcome]) -> Iterator[tuple[slice, dict[int, Outcome]]]:
         """Outcomes in chunks that follow each other, with the points of these."""
         by_chunk: dict[int, dict[int, Outcome]] = {}
         for i in sorted(outcomes):
@@ -141,7 +145,8 @@ class Store:
     def _points_of(self, first: int, last: int) -> slice:
         return slice(first * self.chunk, min((last + 1) * self.chunk, self.count))
 
-    def _write_piece(self, part: slice, outcomes: Mapping[int, Outcome]) -> None:
+    def write_piece(self, part: slice, outcomes: Mapping[int, Outcome]) -> None:
+        """Outcomes of some points of a piece, in the order that makes it whole."""
         for name in self.shapes or {}:
             self.put(f"output {name}", part, {i: found.outputs[name] for i, found in outcomes.items()
                                                if found.outputs is not None})  # fmt: skip
@@ -263,6 +268,8 @@ def opened(path: Any, facts: Mapping[str, Any], points: Points, chunk: int | Non
     count = len(points)
     if path is None:
         return _made(None, Memory(), facts, points, chunk or usual_chunk(count))
+    if not isinstance(path, str | os.PathLike):
+        raise StudyError(f"the store is {path!r:.60}. Give the path of a folder: store=\"study.zarr\", or none.")
     zarr, place = extra("zarr", "study"), Path(os.fspath(path))
     if not (place / "zarr.json").exists():
         if place.exists() and (not place.is_dir() or any(place.iterdir())):

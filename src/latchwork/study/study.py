@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version as version_of
@@ -21,6 +22,7 @@ from latchwork.errors import (
     spelled,
 )
 from latchwork.hybrid.ensemble import is_function
+from latchwork.hybrid.start import even_times, span
 from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.model import Model
@@ -66,6 +68,7 @@ class Study:
         given = {"until": until, "start": start, "every": every, "q": q, "u": u, "inputs": inputs,
                  "constants": constants, "method": method, "stop_when": stop_when, "audit": audit}  # fmt: skip
         if isinstance(subject, Model):
+            _must_differ(subject.name, self.points.names, given)
             self.subject: Subject = _model_subject(subject, _named(outputs), given, events)
         elif callable(subject):
             usual = {"start": 0.0, "audit": "raise"}
@@ -108,6 +111,8 @@ class Study:
         tell, chosen = listener(progress), [each for each in (workers, client, executor) if each is not None]
         if len(chosen) > 1:
             raise ArgumentError("workers, client and executor were given together. Give one of them.")
+        if executor is not None and not hasattr(executor, "submit"):
+            raise ArgumentError(f"executor is {executor!r:.60}. Give one of concurrent.futures, which has `submit`.")
         if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
             raise ArgumentError(f"workers = {workers!r}. Give a whole number of cores, 1 or more.")
         todo = np.flatnonzero(self.store.status != DONE).tolist()
@@ -268,6 +273,8 @@ class Study:
         if values.ndim > 1:
             raise StudyError(f"output '{output}' has {values[0].size} numbers at a point. Ask for one of them.")
         order = np.argsort(-values if largest else values, kind="stable")
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise StudyError(f"{count!r} extreme points cannot be told. Give a whole number, 1 or more.")
         good = [int(i) for i in order if np.isfinite(values[i])][:count]
         return [(i, float(values[i]), self.points.at(i)) for i in good]
 
@@ -331,6 +338,22 @@ def _named(outputs: Any) -> dict[str, Any]:
     raise StudyError(f"outputs are {outputs!r:.60}. Give them by name: outputs={{\"height\": \"q1\"}}.")
 
 
+def _must_differ(model: str, varied: Sequence[str], given: Mapping[str, Any]) -> None:
+    """Refuse what all points share by a number that is none, or that is varied as well."""
+    for what in ("q", "u", "inputs", "constants"):
+        values = given[what] or {}
+        if not isinstance(values, Mapping):
+            raise StudyError(f"{what} of the study of '{model}' is {values!r:.60}. Give values by name.")
+        for key, value in values.items():
+            name = str(getattr(key, "name", key))
+            if name in varied:
+                raise StudyError(f"'{name}' of '{model}' is varied, and {what} gives it the value {value!r:.40} at all "
+                                 "points. Leave it out of one of them.")  # fmt: skip
+            if isinstance(value, float) and not math.isfinite(value):
+                raise StudyError(f"{what} of the study of '{model}' gives '{name}' the value {value}. Give a finite "
+                                 "number.")  # fmt: skip
+
+
 def _model_subject(model: Model, outputs: Mapping[str, Any], given: Mapping[str, Any], events: bool) -> ModelSubject:
     """A model, settings and outputs as the text of a model file, which reads back to the same bits."""
     from latchwork.formats import dump
@@ -338,6 +361,9 @@ def _model_subject(model: Model, outputs: Mapping[str, Any], given: Mapping[str,
 
     if given["until"] is None:
         raise StudyError(f"the study of '{model.name}' does not say how long to run. Give until=5.0.")
+    times = span(given["start"], given["until"])
+    if given["every"] is not None:
+        even_times(*times, given["every"])
     if not outputs and not events:
         raise StudyError(f"the study of '{model.name}' asks for nothing. Give outputs={{\"angle\": \"q1\"}}, or "
                          "events=True.")  # fmt: skip
@@ -349,7 +375,7 @@ def _model_subject(model: Model, outputs: Mapping[str, Any], given: Mapping[str,
     while any(name.startswith(prefix) for name in model.symbols):
         prefix += "_"
     settings = RunSettings(
-        until=float(given["until"]), start=float(given["start"]), every=given["every"], q=dict(given["q"] or {}),
+        until=times[1], start=times[0], every=given["every"], q=dict(given["q"] or {}),
         u=dict(given["u"] or {}), inputs=dict(given["inputs"] or {}), parameters=dict(given["constants"] or {}),
         method=given["method"], stop_when=dict(given["stop_when"] or {}), audit=given["audit"],
         outputs={f"{prefix}{i}": what for i, what in enumerate(asked.values())},
@@ -364,7 +390,7 @@ def _model_subject(model: Model, outputs: Mapping[str, Any], given: Mapping[str,
 
 def _numbers(value: Any) -> Array | None:
     try:
-        return np.asarray(value, dtype=float)
+        return None if value is None or np.iscomplexobj(value) else np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         return None
 
