@@ -104,6 +104,8 @@ class Panels {
   hint(words) {
     byId("hint").textContent = words;
     byId("hint").hidden = !words;
+    clearTimeout(this.hinted);
+    this.hinted = setTimeout(() => { byId("hint").hidden = true; }, 8000); // it stands where mechanisms may go
   }
 
   fit() {
@@ -284,6 +286,7 @@ class Panels {
 
   trouble({ why, final }) {
     clearTimeout(this.timer);
+    if (!this.bench.scene) byId("title").textContent = this.bench.name.replaceAll("_", " ");
     if (final) { // there is nothing to try again
       this.bench.wire.close();
       byId("title").textContent = "Not here";
@@ -316,7 +319,7 @@ class Panels {
     const force = Math.hypot(head["force x"], head["force y"], head["force z"]);
     byId("m-force").textContent = head.hand >= 0 ? brief(force) + " N on " + this.bench.described.bodies[head.hand] : "nothing held";
     byId("m-force").classList.toggle("idle", !(head.hand >= 0));
-    byId("m-energy").textContent = brief(head.energy, 4) + " J";
+    byId("m-energy").textContent = brief(Math.abs(head.energy) < 1e-9 ? 0 : head.energy, 4) + " J";
     byId("m-generated").textContent = brief(head.generated) + " J";
     byId("m-generated").classList.toggle("bad", head.generated > 1e-3);
     for (const [id, range, unit] of COUPLER) {
