@@ -5,6 +5,7 @@ const SPEEDS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4];
 const STIFF = [1, 1e5], DAMP = [0.01, 1e3]; // ranges of the coupler's sliders
 const COUPLER = [["stiffness", STIFF, " N/m"], ["damping", DAMP, " N s/m"]];
 const KEPT_EVENTS = 6;
+const LONG = 10; // letters of a name that stands on a line of its own
 
 const between = ([low, high], part) => low * Math.pow(high / low, part / 100);
 const partOf = ([low, high], value) => (100 * Math.log(Math.max(value, low) / low)) / Math.log(high / low);
@@ -147,6 +148,7 @@ class Panels {
       const input = document.createElement("input"), shown = document.createElement("output");
       label.className = "slider";
       words.textContent = unit ? name + " [" + unit + "]" : name;
+      if (name.length > LONG) label.classList.add("long"); // a line of its own
       label.title = description;
       Object.assign(input, { type: "range", min: low, max: high, step: (high - low) / 500, value });
       input.setAttribute("aria-label", name);
