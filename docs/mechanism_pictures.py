@@ -1,6 +1,7 @@
 """Mechanisms as they are drawn, for these pages: ``python docs/mechanism_pictures.py [name ...]`` writes docs/images/.
 
-Six of them in one picture at the head of the README (its robots need ``make peers``), and one for a page each.
+Six of them in one picture at the head of the README (its robots need ``make peers``), eight that move at the head of
+the gallery, and one for a page each.
 """
 
 from __future__ import annotations
@@ -21,14 +22,23 @@ import latchwork as lw
 from latchwork.formats import read_file
 from latchwork.realtime.exhibit import exhibit_of
 from latchwork.view import gallery
+from latchwork.view.film.drawing import draw
+from latchwork.view.film.moment import Reel
+from latchwork.view.film.pen import Pen
+from latchwork.view.film.renderer import Renderer
+from latchwork.view.film.sight import Room, sight
 from latchwork.view.live.picture import picture_of
-from latchwork.view.still import NOTHING, pixels, still
+from latchwork.view.scene import scene
+from latchwork.view.still import MARGIN, NOTHING, pixels, still
 
 HERE = Path(__file__).resolve().parent
 IMAGES = HERE / "images"
 CELL, SHOWN = (840, 600), (1260, 600)  # pixels of one of six, drawn twice as large as it is shown, and of all
 TALOS, ANYMAL = "talos_data/robots/talos_reduced.urdf", "anymal_b_simple_description/robots/anymal.urdf"
 COLORS = 128
+MOVING = ("four_bar", "spinning_top", "andrews_squeezer", "geneva_drive", "double_pendulum", "rolling_coin",
+          "piano_action", "iftomm_a05_governor")  # fmt: skip
+FRAMES, PACE, SMALL = 30, 100, (220, 165)  # of what moves: frames, ms of each, pixels of one mechanism
 SIZE = (760, 360)
 # Pictures of pages: an example, at a time, with what is drawn besides.
 MOMENTS: dict[str, tuple[str, float, dict[str, Any]]] = {
@@ -48,7 +58,7 @@ WRITTEN = {
 
 def main(names: list[str]) -> None:
     makers: dict[str, Callable[[Path], None]] = {"mechanisms.png": _six, "crane.png": _crane}
-    makers |= {"identification.png": _arm}
+    makers |= {"identification.png": _arm, "gallery.gif": _eight}
     makers |= {name: _moment(*row) for name, row in MOMENTS.items()}
     makers |= {name: _written(*row) for name, row in WRITTEN.items()}
     for name in names or makers:
@@ -64,6 +74,33 @@ def _six(path: Path) -> None:
     cells = [pixels(scene, CELL) for scene in scenes]
     whole = Image.fromarray(np.vstack([np.hstack(cells[:3]), np.hstack(cells[3:])]))
     whole.resize(SHOWN, Image.Resampling.LANCZOS).quantize(COLORS).save(path, optimize=True)
+
+
+def _eight(path: Path) -> None:
+    """Eight runs beside each other, each in the same time."""
+    films = [_film(name) for name in MOVING]
+    sheets = [Image.fromarray(np.vstack([np.hstack(row[:4]), np.hstack(row[4:])])) for row in zip(*films, strict=True)]
+    sheets = [sheet.resize((4 * SMALL[0], 2 * SMALL[1]), Image.Resampling.LANCZOS) for sheet in sheets]
+    some = Image.fromarray(np.vstack([np.asarray(sheet) for sheet in sheets[:: FRAMES // 3]]))
+    colors = some.quantize(COLORS)  # one palette, so that what stands still is not written again
+    frames = [sheet.quantize(palette=colors, dither=Image.Dither.NONE) for sheet in sheets]
+    frames[0].save(path, save_all=True, append_images=frames[1:], duration=PACE, loop=0, optimize=True)
+
+
+def _film(name: str) -> list[np.ndarray]:
+    """Moments of a run, evenly, drawn twice as large as they are shown."""
+    example = gallery.load(name)
+    model = example.models()[0]
+    shapes = example.shapes(model)
+    view, size = getattr(example.module, "VIEW", None), (2 * SMALL[0], 2 * SMALL[1])
+    seen = scene(example.run(model), view, () if shapes else example.draw, shapes)
+    reel, sheet, room = Reel(seen), Renderer(*size), Room(0, 0, *size)
+    found = []
+    for t in np.linspace(reel.t[0], reel.t[-1], FRAMES, endpoint=False):
+        pen, moment = Pen(*size), reel.at(float(t))
+        draw(pen, moment, sight(moment.scene, room, MARGIN), sheet, scaled=False, turned=False)
+        found.append(pen.pixels.copy())
+    return found
 
 
 def _robots() -> Path:

@@ -1,12 +1,16 @@
-"""Pictures of the live page, as a browser shows it: ``python docs/page_pictures.py`` writes docs/images/page_*.png.
+"""Pictures of the live page and of a notebook, as a browser shows them: ``python docs/page_pictures.py [name ...]``
+writes docs/images/page_*.png, all of them or those named.
 
-Needs Playwright and a chromium. The mechanisms run in loops of their own; a hand pulls them as a visitor would.
+Needs Playwright, a chromium, and for the notebook nbconvert and ipykernel. The mechanisms run in loops of their own; a
+hand pulls them as a visitor would.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +24,9 @@ from latchwork.view import gallery
 from latchwork.view.live.gate import Gate
 from latchwork.view.live.server import Server
 
-IMAGES = Path(__file__).resolve().parent / "images"
+HERE = Path(__file__).resolve().parent
+IMAGES = HERE / "images"
+BOOKS = HERE.parent / "examples" / "notebooks"
 LARGEST = 200_000  # bytes
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PLACE = """([x, y]) => { const d = app.bench.drawing, box = d.canvas.getBoundingClientRect(), p = d.screen([x, y, 0]);
@@ -46,16 +52,18 @@ def study(browser: Browser) -> None:
         page.screenshot(path=IMAGES / "study_page.png")
 
 
-def main() -> None:
+def main(chosen: list[str]) -> None:
     names = gallery.live_names()
+    pictures: dict[str, Any] = {
+        "gallery": lambda browser, address: gallery_page(browser, address, len(names)), "cart": cart, "fence": fence,
+        "phone": belt, "study": lambda browser, _: study(browser), "five_minutes": lambda browser, _: linkage(browser),
+        "notebook": lambda browser, _: notebook(browser),
+    }  # fmt: skip
     with served(names) as address, sync_playwright() as playing:
         path = next(filter(None, map(shutil.which, NAMES)))
         browser = playing.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        gallery_page(browser, address, len(names))
-        cart(browser, address)
-        fence(browser, address)
-        belt(browser, address)
-        study(browser)
+        for name in chosen or pictures:
+            pictures[name](browser, address)
         browser.close()
 
 
@@ -152,5 +160,46 @@ def belt(browser: Browser, address: str) -> None:
     shot(page, "phone")
 
 
+def linkage(browser: Browser) -> None:
+    """What the first page of the documentation serves at its end."""
+    text = (HERE / "five-minutes.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    with TemporaryDirectory() as folder:
+        script = Path(folder) / "linkage.py"
+        described = [block for block in blocks if "run" not in block and "print(eq" not in block]
+        script.write_text("\n".join(described), encoding="utf-8")
+        with served({"linkage": str(script)}) as address:
+            page = opened(browser, address, RUNS)
+            page.click("#trail")
+            wait(page, "app.bench.head.t > 4.2")
+            shot(page, "five_minutes")
+
+
+def notebook(browser: Browser) -> None:
+    """The first notebook, run and kept as a page, without a network."""
+    with TemporaryDirectory() as folder:
+        page = browser.new_context(viewport={"width": 1000, "height": 1250}, offline=True).new_page()
+        page.goto(notebook_page(BOOKS / "four_bar.ipynb", Path(folder)).as_uri())
+        frame = page.frame_locator("iframe").first
+        frame.locator("#play").wait_for()
+        page.evaluate("document.querySelector('iframe').closest('.jp-Cell, .jp-OutputArea, div').scrollIntoView()")
+        page.mouse.wheel(0, -170)
+        page.wait_for_timeout(1500)
+        shot(page, "notebook")
+
+
+def notebook_page(book: Path, folder: Path) -> Path:
+    """A notebook, executed in a folder, as one HTML page."""
+    import nbclient
+    import nbformat
+    from nbconvert.exporters import HTMLExporter
+
+    read = nbformat.read(book, as_version=4)
+    nbclient.NotebookClient(read, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
+    path = folder / f"{book.stem}.html"
+    path.write_text(HTMLExporter(embed_images=True).from_notebook_node(read)[0], encoding="utf-8")
+    return path
+
+
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

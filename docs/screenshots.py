@@ -1,7 +1,9 @@
-"""Screenshots of every exhibit, the gallery, the demo page and a player: ``python docs/screenshots.py [folder]``.
+"""Screenshots of every exhibit, the gallery, the demo page, three notebooks and six pages of the documentation:
+``python docs/screenshots.py [folder]``.
 
 At laptop and phone size, light and dark, to ``docs/_build/screenshots`` unless another folder is given; with sheets of
-all of them, to be looked at. Needs Playwright and a chromium. The demo page is taken where ``make demo`` has put it.
+all of them, to be looked at. Needs Playwright, a chromium, nbconvert and ipykernel. The demo page is taken where ``make
+demo`` has put it, the documentation where ``make docs`` has.
 """
 
 from __future__ import annotations
@@ -9,9 +11,11 @@ from __future__ import annotations
 import shutil
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from page_pictures import NAMES, served
+from page_pictures import BOOKS, NAMES, notebook_page, served
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -22,6 +26,7 @@ SIZES = {"laptop": (1280, 800), "phone": (390, 844)}
 MOVED = 0.7  # s that a mechanism has run when it is taken
 PATIENCE = 40.0  # s
 SHEET = 4  # pictures in a row
+DOCS = ("index", "five-minutes", "howto/notebook", "howto/reaction-forces", "robots", "gallery")
 
 
 def main(folder: Path = ROOT / "docs" / "_build" / "screenshots") -> None:
@@ -36,11 +41,25 @@ def main(folder: Path = ROOT / "docs" / "_build" / "screenshots") -> None:
                          for name in names]  # fmt: skip
                 _sheet(taken, folder / f"sheet_{size}_{scheme}.png")
                 _still(browser, address, folder / f"gallery_{size}_{scheme}.png", size, scheme, 6000)
-                demo = ROOT / "demo" / "index.html"
-                if demo.is_file():
-                    _still(browser, demo.as_uri(), folder / f"demo_{size}_{scheme}.png", size, scheme, 2500)
+        with TemporaryDirectory() as made:
+            pages = dict(_pages(Path(made)))
+            for size in SIZES:
+                for scheme in ("light", "dark"):
+                    paths = {name: folder / f"{name}_{size}_{scheme}.png" for name in pages}
+                    for name, path in paths.items():
+                        _still(browser, pages[name].as_uri(), path, size, scheme, 2500)
+                    _sheet([*paths.values()], folder / f"sheet_pages_{size}_{scheme}.png")
         browser.close()
     print(f"wrote {folder}")
+
+
+def _pages(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Pages that stand in files: the demo, notebooks that were run, the documentation; as far as they are there."""
+    for book in sorted(BOOKS.glob("*.ipynb")):
+        yield f"notebook_{book.stem}", notebook_page(book, folder)
+    files = {"demo": ROOT / "demo" / "index.html"}
+    files |= {f"docs_{name.replace('/', '_')}": ROOT / "docs" / "_build" / "html" / f"{name}.html" for name in DOCS}
+    yield from ((name, path) for name, path in files.items() if path.is_file())
 
 
 def _opened(browser: Browser, address: str, size: str, scheme: str) -> Page:

@@ -31,7 +31,9 @@ from latchwork.contact.shapes import (
     Sphere,
 )
 from latchwork.errors import EvaluationError
+from latchwork.realtime.exhibit import Exhibit
 from latchwork.view.animate import embedded, page
+from latchwork.view.live.picture import picture_of
 from latchwork.view.mesh import read
 from latchwork.view.outlines import OUTLINES, outline
 from latchwork.view.scene import FRAMES, scene
@@ -189,6 +191,44 @@ def test_a_line_through_chosen_points():
     (member,) = data["members"]
     assert np.abs(track(data, member["b"]) - pendulum().at(data["t"])["tip"]).max() < 6e-6
     assert np.abs(np.reshape(data["tracks"][data["trail"]["track"]], (-1, 3))[-1] - pendulum()["tip"][-1]).max() < 6e-6
+
+
+def closed() -> lw.Model:
+    """Two rods on pins, their ends closed by a third."""
+    model = lw.Model("linkage")
+    N, O = model.frame, model.origin
+
+    def rod(name, length, at, inboard=None):
+        joint = model.revolute(name, inboard, at=at)
+        center = joint.origin.at(f"{name}_c", length / 2 * joint.frame.x)
+        model.body(f"{name} rod", joint, center, length, lw.inertia(joint.frame, zz=length**3 / 12))
+        return joint, joint.origin.at(f"end of {name}", length * joint.frame.x)
+
+    crank, B = rod("crank", 0.35, O)
+    coupler, C = rod("coupler", 0.9, B, crank)
+    rocker, E = rod("rocker", 0.7, O.at("D", 1.0 * N.x))
+    model.close("revolute", "pin", coupler, rocker, at=C, to=E)
+    return model
+
+
+def test_points_that_are_chosen_leave_other_bodies_as_they_are():
+    """One point says whose path is drawn; two say how one body is: the others keep their bars, and become no boxes."""
+    run = lw.simulate(closed(), 0.2, u={"u_crank": 3.0})
+    usual = scene(run)
+    for chosen in (["end of coupler"], ["O", "end of crank"]):
+        drawn = scene(run, draw=chosen)
+        assert {each["body"] for each in drawn["members"]} == {"coupler rod", "crank rod", "rocker rod"}
+        assert len(drawn["shapes"]) == len(usual["shapes"])
+
+
+def test_a_mechanism_that_stands_shows_the_pins_of_its_loops():
+    """Before it runs, where a loop is open in some of the states that are looked at, and in a run at rest, it has the
+    bars and the symbols of one that moves."""
+    model = closed()
+    moving, resting = (scene(lw.simulate(model, 0.2, u={"u_crank": speed})) for speed in (3.0, 0.0))
+    for other in (resting, picture_of(Exhibit(model)).scene):
+        for what in ("shapes", "members"):
+            assert len(other[what]) == len(moving[what])
 
 
 SHAPES = {

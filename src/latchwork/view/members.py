@@ -70,7 +70,8 @@ def is_still(rows: Array, size: float) -> bool:
 
 
 class Bars:
-    """The bars of a mechanism: pairs of points, each with the body that it belongs to.
+    """The bars of a mechanism: pairs of points, each with the body that it belongs to; ``chosen`` points, joined in
+    their order, stand for the bodies that they belong to.
 
     ``exact`` are the numbers of the states in which constraints hold, where they do not in all.
     """
@@ -78,9 +79,11 @@ class Bars:
     def __init__(self, places: Mapping[Point, Array], chosen: Sequence[Point], carriers: Carriers, size: float,
                  poses: Mapping[str, tuple[Array, Array]], exact: Array | None = None) -> None:  # fmt: skip
         self.places, self.carriers, self.size, self.poses = places, carriers, size, poses
-        pairs = list(pairwise(chosen)) if chosen else [(p.parent, p) for p in places if p.parent]
         self.exact = slice(None) if exact is None else exact
-        self.pairs = list(self._kept(pairs, bool(chosen)))
+        self.pairs = list(self._kept(pairwise(chosen), True))
+        shown = {body for _, _, body, _ in self.pairs}  # by the points that were chosen; the others as if none were
+        others = self._kept([(point.parent, point) for point in places], False)
+        self.pairs += [pair for pair in others if not shown or (pair[2] is not None and pair[2] not in shown)]
 
     def _kept(self, pairs: Iterable[tuple[Point | None, Point]], asked: bool) -> Iterator[Pair]:
         seen: set[frozenset[bytes]] = set()
@@ -92,7 +95,8 @@ class Bars:
             length = np.linalg.norm(end - start, axis=1)
             if length.max() <= STILL * self.size or key in seen:
                 continue
-            stands = is_still(start, self.size) and is_still(end, self.size)
+            carried = self.carriers.body(a) is not None or self.carriers.body(b) is not None
+            stands = not carried and is_still(start, self.size) and is_still(end, self.size)
             rigid = float(np.ptp(length[self.exact])) <= RIGID * self.size
             body = self._owner(a, b)
             if stands or (not rigid and (not asked and is_still(start, self.size))) or body in self.carriers.solid:
@@ -114,14 +118,27 @@ class Bars:
 
     @cached_property
     def ends(self) -> dict[Point, int]:
-        """How many bars meet at each place, by the first of its points."""
+        """How many bars meet at each place, where constraints hold; by the first of its points."""
         met: dict[bytes, Point] = {}
         found: dict[Point, int] = {}
         for a, b, _, _ in self.pairs:
             for point in (a, b):
-                first = met.setdefault(np.round(self.places[point] / self.size, 9).tobytes(), point)
+                first = met.setdefault(self.key(point), point)
                 found[first] = found.get(first, 0) + 1
         return found
+
+    @cached_property
+    def _ground(self) -> set[bytes]:
+        return {self.key(point) for point, rows in self.places.items()
+                if self.carriers.body(point) is None and is_still(rows, self.size)}  # fmt: skip
+
+    def is_grounded(self, point: Point) -> bool:
+        """Whether a point stays at a place of the ground; in a run at rest, all stay where they are."""
+        return is_still(self.places[point], self.size) and self.key(point) in self._ground
+
+    def key(self, point: Point) -> bytes:
+        """The same for points that stay together where constraints hold."""
+        return (np.round(self.places[point][self.exact] / (RIGID * self.size)) + 0.0).tobytes()  # no -0
 
     def members(self, radius: float, thickness: Mapping[str, float]) -> Iterator[Member]:
         for a, b, body, rigid in self.pairs:

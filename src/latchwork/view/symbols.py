@@ -11,8 +11,7 @@ import numpy as np
 from latchwork.mechanics import primitives
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.joints import QUATERNION, Link
-from latchwork.mechanics.point import Point
-from latchwork.view.members import Bars, Carriers, has_motor, inertia_boxes, is_still
+from latchwork.view.members import Bars, Carriers, has_motor, inertia_boxes
 from latchwork.view.mesh import Mesh, welded
 from latchwork.view.sketch import Array, Measured, Outline, Part, behind
 
@@ -65,10 +64,9 @@ def _joint(link: Link, radius: float, m: Measured, driven: bool) -> Mesh:
 
 def pins(bars: Bars, links: Iterable[Link], radius: float, m: Measured, flat: bool) -> Iterator[Outline]:
     """Where several bars meet that no joint of the model joins: loops that are closed by constraints, or by hand."""
-    taken = {_key(bars, point) for link in links for point in (link.origin, link.base) if point in bars.places}
+    taken = {bars.key(point) for link in links for point in (link.origin, link.base) if point in bars.places}
     for point, count in bars.ends.items():
-        still = is_still(bars.places[point], bars.size)
-        if _key(bars, point) in taken or (count < 2 and not still):
+        if bars.key(point) in taken or (count < 2 and not bars.is_grounded(point)):
             continue
         frame = point.tree.newtonian
         (axis,) = m.local(frame, m.across)
@@ -78,17 +76,13 @@ def pins(bars: Bars, links: Iterable[Link], radius: float, m: Measured, flat: bo
         yield Outline(point, frame, (), solid=_mesh(turned if flat else primitives.ball(1.5 * radius)), color=PIN)
 
 
-def _key(bars: Bars, point: Point) -> bytes:
-    return np.round(bars.places[point] / bars.size, 9).tobytes()
-
-
 def supports(bars: Bars, links: Iterable[Link], radius: float, m: Measured, up: Array, flat: bool) -> Iterator[Outline]:
     """What stands under the places of the ground where bars begin: a triangle, hatched below; in space, a foot."""
     seen: set[bytes] = set()
     based = [link.base for link in links if link.joint.turns and not link.joint.slides and link.base in bars.places]
     for point in (*bars.ends, *(based if flat else ())):
         rows = bars.places[point]
-        if not is_still(rows, bars.size) or (key := np.round(rows[0] / bars.size, 7).tobytes()) in seen:
+        if not bars.is_grounded(point) or (key := np.round(rows[0] / bars.size, 7).tobytes()) in seen:
             continue
         seen.add(key)
         frame = point.tree.newtonian

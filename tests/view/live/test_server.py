@@ -296,3 +296,14 @@ def test_a_loop_that_dies_is_started_again():
         page.wait(lambda: page.told("trouble"))
         page.wait(lambda: page.head["t"] < before)
         assert json.dumps(page.told("trouble")[0]).count("started again") == 1
+
+
+def test_a_script_that_fails_is_told_of(tmp_path):
+    """A mistake in the user's own script is the page's banner, with the line, and not a page that waits for ever."""
+    script = tmp_path / "mine.py"
+    script.write_text("def live():\n    return nothing_of_this_name\n")
+    with House({"mine": str(script)}, looping=Ticked) as house, house.socket("/live?name=mine") as made:
+        page = Listener(made)
+        page.wait(lambda: page.told("trouble"))
+        words = "NameError: name 'nothing_of_this_name' is not defined (mine.py, line 2)"
+        assert page.told("trouble")[0]["why"] == words

@@ -5,6 +5,7 @@ const SPEEDS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4];
 const STIFF = [1, 1e5], DAMP = [0.01, 1e3]; // ranges of the coupler's sliders
 const COUPLER = [["stiffness", STIFF, " N/m"], ["damping", DAMP, " N s/m"]];
 const KEPT_EVENTS = 6;
+const LONG = 10; // letters of a name that stands on a line of its own
 
 const between = ([low, high], part) => low * Math.pow(high / low, part / 100);
 const partOf = ([low, high], value) => (100 * Math.log(Math.max(value, low) / low)) / Math.log(high / low);
@@ -104,6 +105,8 @@ class Panels {
   hint(words) {
     byId("hint").textContent = words;
     byId("hint").hidden = !words;
+    clearTimeout(this.hinted);
+    this.hinted = setTimeout(() => { byId("hint").hidden = true; }, 8000); // it stands where mechanisms may go
   }
 
   fit() {
@@ -145,6 +148,7 @@ class Panels {
       const input = document.createElement("input"), shown = document.createElement("output");
       label.className = "slider";
       words.textContent = unit ? name + " [" + unit + "]" : name;
+      if (name.length > LONG) label.classList.add("long"); // a line of its own
       label.title = description;
       Object.assign(input, { type: "range", min: low, max: high, step: (high - low) / 500, value });
       input.setAttribute("aria-label", name);
@@ -284,6 +288,7 @@ class Panels {
 
   trouble({ why, final }) {
     clearTimeout(this.timer);
+    if (!this.bench.scene) byId("title").textContent = this.bench.name.replaceAll("_", " ");
     if (final) { // there is nothing to try again
       this.bench.wire.close();
       byId("title").textContent = "Not here";
@@ -316,7 +321,7 @@ class Panels {
     const force = Math.hypot(head["force x"], head["force y"], head["force z"]);
     byId("m-force").textContent = head.hand >= 0 ? brief(force) + " N on " + this.bench.described.bodies[head.hand] : "nothing held";
     byId("m-force").classList.toggle("idle", !(head.hand >= 0));
-    byId("m-energy").textContent = brief(head.energy, 4) + " J";
+    byId("m-energy").textContent = brief(Math.abs(head.energy) < 1e-9 ? 0 : head.energy, 4) + " J";
     byId("m-generated").textContent = brief(head.generated) + " J";
     byId("m-generated").classList.toggle("bad", head.generated > 1e-3);
     for (const [id, range, unit] of COUPLER) {

@@ -7,8 +7,10 @@ again.
 from __future__ import annotations
 
 import asyncio
+import traceback
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -127,6 +129,10 @@ class Room:
             await asyncio.shield(self._starting)
         except (LatchworkError, OSError, ArithmeticError, ValueError) as error:
             self.trouble, self.shown = str(error), None
+        except Exception as error:  # of the script that describes the mechanism
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            self.trouble = f"{type(error).__name__}: {error} ({Path(last.filename).name}, line {last.lineno})"
+            self.shown = None
         self._is_ready = True
         for visitor in list(self.visitors.values()):
             self._welcome(visitor)
