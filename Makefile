@@ -28,7 +28,7 @@ help:
 	@echo "make lint       ruff and mypy"
 	@echo "make docs       the documentation, to docs/_build/html"
 	@echo "make bench      measure against the rivals (installs them); tables go to docs/benchmarks.md"
-	@echo "make peers      install the programs that tests and benchmarks compare with; their tests are skipped without"
+	@echo "make peers      install all extras, and the programs that tests and benchmarks compare with; their tests are skipped without"
 	@echo "make campaign   the long fuzz and soak tests"
 	@echo "make clean      remove what the targets above wrote; make distclean removes .venv too"
 	@echo "PYTHON=...      the interpreter that .venv is made from, 3.11 or newer (default: python3)"
@@ -78,6 +78,6 @@ $(READY): $(STALE)
 	@touch $@
 
 $(BENCH): $(READY)
-	$(PIP) install --editable '.[bench]'
+	$(PIP) install --editable '.[bench,notebook,study,dask,optuna,salib,fem,sundials]'
 	$(PIP) install --no-deps 'mujoco-mjx>=3.2' # for its models; its code needs JAX
 	@touch $@

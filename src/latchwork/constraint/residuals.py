@@ -54,6 +54,11 @@ def closeness(mode: Mode, x: Array) -> str:
     return _dependent(mode, place.B) or f"What holds there is {names or 'no row'}."
 
 
+def are_dependent(mode: Mode, x: Array) -> bool:
+    """Whether the rows kept come close to depending on each other at a state, so that multipliers have no values."""
+    return bool(_dependent(mode, mode.terms.place(x).B))
+
+
 def _dependent(mode: Mode, B: Array) -> str:
     """The rows kept that come close to depending on each other; nothing where none do."""
     kept, names = list(mode.selection.kept), mode.terms.rows.names

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from latchwork.constraint.residuals import are_dependent
 from latchwork.errors import EvaluationError, IntegrationError
 from latchwork.hybrid.audit import Auditing, entry, judge
 from latchwork.hybrid.closed_loop import ControlledDynamics
@@ -26,6 +27,7 @@ from latchwork.hybrid.horizon import flow_to, horizon, joined, jumped
 from latchwork.hybrid.interference.rollback import go_back, keep_watch, must_not_pass
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.interrupted import interruptible
+from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.hybrid.mode_integration import Broken, Departed, FlowResult, is_ours
 from latchwork.hybrid.modes import enumerate_modes, mode_at
 from latchwork.hybrid.online import fire, follow_inputs, release
@@ -45,6 +47,7 @@ from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.interval import step_through
 from latchwork.integrate.methods import Method
 from latchwork.integrate.problem import StateScales
+from latchwork.integrate.status import Status
 from latchwork.integrate.stiffness import Stiffness, stiffness_of
 from latchwork.program.interrupt import interrupted
 
@@ -142,7 +145,10 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
             limit = _depart(sim, call, error)
             continue
         except Broken as error:
-            raise explained_error(sim, call.method, error) from None
+            if not has_no_forces(sim, dynamics, error):
+                raise explained_error(sim, call.method, error) from None
+            sim.state = sim.state.but(event_rate=sim.state.event_rate.without_events())
+            continue
         finally:
             sim.world.ahead.wait()
         if result is None:
@@ -176,6 +182,15 @@ def decide_contacts(sim: Simulation, row: Array | None = None) -> tuple[float, A
         row = _reset(sim, (), {}, sim.state.begun)
         sim.state = sim.world.seen(sim.state)
     return jump, row
+
+
+def has_no_forces(sim: Simulation, dynamics: ModeDynamics, error: Broken) -> bool:
+    """Whether a mode cannot begin since rows of its contacts depend on each other just there, as where a load passes
+    from one thing to another that is flush with it; then the run is stepped from there, where that may be."""
+    rate = sim.state.event_rate
+    return (error.reason is Status.NO_NUMBER and not error.segments and isinstance(dynamics, Recombined)
+            and bool(sim.state.contacts.closed) and rate.settings is not None and not rate.stuck
+            and are_dependent(dynamics.mode, sim.state.row))  # fmt: skip
 
 
 def stiffness_in(sim: Simulation, dynamics: ModeDynamics) -> Stiffness:

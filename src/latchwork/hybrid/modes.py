@@ -31,7 +31,7 @@ def mode_at(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[ModeDy
     except ConstraintError:
         state = sim.state
         stuck = state.parted == state.t
-        if not state.contacts.closed or (stuck and not state.event_rate.allowed):
+        if not state.contacts.closed or (stuck and state.event_rate.settings is None):
             raise
     rate = state.event_rate.without_events() if stuck else state.event_rate
     sim.state = state.but(parted=state.t, settled=stuck, event_rate=rate)

@@ -64,10 +64,16 @@ class Call:
 
 
 def counted(state: SimState, hits: Sequence[Guard], crossings: Crossings) -> SimState:
-    """With one more change, by what was hit: too many may be stepped through, or given up."""
-    if state.event_rate.allowed:
-        return state.but(event_rate=state.event_rate.count(state.t, _coupling(state)))
-    crossings.count(state.t, hits)
+    """With one more change, by what was hit: too many are stepped through where that is allowed, or refused."""
+    rate = state.event_rate
+    if rate.allowed:
+        return state.but(event_rate=rate.count(state.t, _coupling(state)))
+    try:
+        crossings.count(state.t, hits)
+    except IntegrationError:
+        if not rate.follows:
+            raise
+        return state.but(event_rate=rate.without_events())
     return state
 
 

@@ -52,27 +52,30 @@ class EventRate:
     speeds: int = 0  # of the model, where events of closed contacts weigh more
     loads: tuple[float, ...] = ()  # what each of the last events counts
     stays: bool = False  # whether it rests where events cannot be followed: it is stepped on at rest
+    follows: bool = False  # whether events are followed however thick they come, as long as the run gets on
 
     @property
     def is_thick(self) -> bool:
         s = self.settings
-        return s is not None and not self.rests and (s.always or self.stuck or sum(self.loads) > s.most)
+        if s is None or self.rests:
+            return False
+        return self.stuck or (not self.follows and (s.always or sum(self.loads) > s.most))
 
     @property
     def allowed(self) -> bool:
-        """Whether the run may be stepped."""
-        return self.settings is not None
+        """Whether the run may be stepped where events come thick."""
+        return self.settings is not None and not self.follows
 
     @property
     def left(self) -> float:
         """How many more events there may be before they are too thick."""
-        if self.settings is None:
+        if self.settings is None or self.follows:
             return math.inf
         return max(self.settings.most - sum(self.loads), 0.0) / (self.loads[-1] if self.loads else 1.0)
 
     def count(self, t: float, closed: int = 0) -> EventRate:
         """With one more event, at which so many contacts are closed."""
-        if self.settings is None:
+        if self.settings is None or self.follows:
             return self
         since, load = t - 10.0 * self.settings.step, 1.0 + (min(3 * closed, self.speeds) / SPEEDS) ** 2
         times = (*dropwhile(lambda time: time < since, self.times), t)
@@ -101,10 +104,11 @@ def event_rate_of(thick: TimeStepping | Literal[False] | None, contacts: int, ti
     to follow it exactly costs factors of matrices of that size, n³, and a time step of bodies that touch their
     neighbours costs n. Balls that collide and part again are followed, however many there are.
     Where a tree of many speeds collides without lists of contacts, a robot on the floor, a second event is too thick,
-    for what its contacts decide together at an event takes as long as tens of steps.
+    for what its contacts decide together at an event takes as long as tens of steps. A run of few contacts follows
+    events however thick they come; only where it cannot get on from an instant it is stepped from there.
     """
     if not (thick or thick is False) and tree >= MANY:
         return EventRate(TimeStepping(AUTOMATIC * time, most=1), by_itself=True)
-    if thick or thick is False or contacts <= MANY:
+    if thick or thick is False or contacts == 0:
         return EventRate(thick or None)
-    return EventRate(TimeStepping(AUTOMATIC * time), by_itself=True, speeds=speeds)
+    return EventRate(TimeStepping(AUTOMATIC * time), by_itself=True, speeds=speeds, follows=contacts <= MANY)
