@@ -57,8 +57,8 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
 
     Contacts run event by event. Where events come too thick, as in a pile that settles or a robot that falls over, a
     run of more than a dozen contacts, or of a tree of a dozen speeds that collides, is time-stepped until things are
-    calm; ``thick=False`` forbids it, ``thick=lw.TimeStepping(step)`` allows it for fewer and says how; ``run.events``
-    and ``run.audit`` say when.
+    calm; one of fewer contacts only where it cannot get on from an instant. ``thick=False`` forbids it,
+    ``thick=lw.TimeStepping(step)`` allows it for fewer and says how; ``run.events`` and ``run.audit`` say when.
 
     ``progress`` is a function that hears the time reached, or True for a bar; in notebooks a run that takes more than a
     second shows one, unless ``progress=False``.
