@@ -30,7 +30,7 @@ PAGES = {
     "docs/devices.md": ("coupling",),
     "docs/robots.md": ("robot_files",),
 }
-PICTURES = ("growth.svg", "coupling.svg", "throughput.svg")  # those that the pages show
+PICTURES = ("growth.svg", "piles.svg", "coupling.svg", "throughput.svg")  # those that the pages show
 MARKED = re.compile(r"(<!-- made by benchmarks/(\w+)\.py; [^>]*-->\n).*?(<!-- end of benchmarks/\2\.py -->)", re.DOTALL)
 
 

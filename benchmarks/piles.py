@@ -127,8 +127,8 @@ def cloud(shapes: str, n: int, seed: int = 2) -> Scene:
 LIGHT = {True: 0.5 * RADIUS**2, False: SIDE**2 / 6.0}  # moments of inertia of a disk and of a square of 1 kg
 
 
-def latchwork(made: Scene) -> tuple[lw.Model, dict[str, float], dict[str, float]]:
-    """The scene as a model, with every pair that may touch."""
+def latchwork(made: Scene, listed: bool = True) -> tuple[lw.Model, dict[str, float], dict[str, float]]:
+    """The scene as a model, with every pair that may touch ``listed``, or found by the run."""
     model = lw.Model("pile")
     law = {"friction": FRICTION, "restitution": 0.0}
     shapes: list[Any] = []
@@ -137,11 +137,15 @@ def latchwork(made: Scene) -> tuple[lw.Model, dict[str, float], dict[str, float]
         half = 0.5 * LIGHT[is_disk]
         body = model.body(f"b{k}", link.frame, link.origin, 1.0, lw.inertia(link.frame, half, half, LIGHT[is_disk]))
         shapes.append(body.circle(RADIUS) if is_disk else body.box((SIDE, SIDE)))
-    for name, wall in ({} if made.flies else walls(model, made)).items():
-        for k, shape in enumerate(shapes):
-            model.contact(f"{k} on {name}", shape, wall, **law)
-    for i, j in itertools.combinations(range(len(shapes)), 2):
-        model.contact(f"{j} on {i}", shapes[j], shapes[i], **law)
+    fixed = {} if made.flies else walls(model, made)
+    if listed:
+        for name, wall in fixed.items():
+            for k, shape in enumerate(shapes):
+                model.contact(f"{k} on {name}", shape, wall, **law)
+        for i, j in itertools.combinations(range(len(shapes)), 2):
+            model.contact(f"{j} on {i}", shapes[j], shapes[i], **law)
+    else:
+        model.collide(*shapes, *fixed.values(), **law)
     if not made.flies:
         model.gravity(-G * model.frame.y)
     q = {f"{c}{k}": float(value) for k, row in enumerate(made.q) for c, value in zip("xya", row, strict=True)}
@@ -204,11 +208,11 @@ class Run:
     told: str = ""
 
 
-def ours(made: Scene, rounds: int, thick: lw.TimeStepping | None) -> Run:
+def ours(made: Scene, rounds: int, thick: lw.TimeStepping | None, listed: bool = True) -> Run:
     """A run of Latchwork; the first one makes contact points and brings machine code, the others, from the same start,
     are clocked."""
     began = time.perf_counter()
-    model, q, u = latchwork(made)
+    model, q, u = latchwork(made, listed)
     sim = lw.Simulation(model, q, u, **({} if thick is None else {"thick": thick}))
     start = sim.state
     sim.advance(SPAN)
@@ -376,23 +380,38 @@ def compared(mujoco: Any, made: Scene, rounds: int, thick: lw.TimeStepping | Non
 
 
 def growth(mujoco: Any, counts: Sequence[int], thick: lw.TimeStepping | None, out: Path) -> str:
-    """Time against the number of disks of a grid, as a table and as a plot."""
-    import matplotlib.pyplot as plt
-
+    """Time against the number of disks of a grid, without lists of pairs, as a table and as a plot."""
     times = []
     for n in counts:
         made = scene("disks", "grid", n)
-        times.append((ours(made, 1, thick).seconds, theirs(mujoco, made, 1).seconds))
+        times.append((ours(made, 1, thick, False).seconds, theirs(mujoco, made, 1).seconds))
         print(n, *times[-1], file=sys.stderr, flush=True)
-    figure, axes = plt.subplots(figsize=(6.0, 4.0))
-    for k, name in enumerate(("Latchwork", "MuJoCo")):
-        axes.loglog(counts, [pair[k] for pair in times], "o-", label=name)
-    axes.set(xlabel="disks", ylabel="processor time of 1.5 s / s", title="Disks in a grid, steps of 2 ms")
-    axes.legend()
     out.mkdir(parents=True, exist_ok=True)
-    figure.savefig(out / "piles.png", dpi=120, bbox_inches="tight")
+    draw(counts, times, out / "piles.svg")
     rows = [[str(n), shown(a), shown(b), number(a / b)] for n, (a, b) in zip(counts, times, strict=True)]
     return table(("disks in a grid", "Latchwork", "MuJoCo", "times as long"), rows)
+
+
+def draw(counts: Sequence[int], times: Sequence[tuple[float, float]], path: Path) -> None:
+    """Processor time against disks, both axes logarithmic."""
+    from matplotlib import rc_context
+
+    from latchwork.view.plots import COLORS, figure
+    from latchwork.view.svg import INSIDE, compact
+
+    with rc_context(INSIDE | {"figure.facecolor": "white"}):
+        made = figure(7.0, 4.6)
+        axes = made.subplots()
+        for k, (name, color) in enumerate(zip(("Latchwork", "MuJoCo"), COLORS, strict=False)):
+            axes.loglog(counts, [pair[k] for pair in times], "o-", markersize=4, color=color, label=name)
+        axes.set_xticks(counts, map(str, counts))
+        axes.set_xticks([], minor=True)
+        axes.set(xlabel="disks", ylabel=f"processor time of {SPAN:g} s, in s")
+        axes.grid(alpha=0.15)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(frameon=False, loc="upper left")
+        made.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
+    path.write_text(compact(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def main() -> None:

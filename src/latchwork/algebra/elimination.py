@@ -136,12 +136,17 @@ def lu_solve(n: i64, A: f64p, p: f64p, b: f64p) -> None:
     for k in range(n):
         swap(b, k, int(p[k]))
     for i in range(n):
-        for j in range(i):
-            b[i] -= A[i * n + j] * b[j]
+        total, row = b[i], i * n
+        for j in range(row, row + i):
+            if A[j] != 0.0:
+                total -= A[j] * b[j - row]
+        b[i] = total
     for i in range(n - 1, -1, -1):
-        for j in range(i + 1, n):
-            b[i] -= A[i * n + j] * b[j]
-        b[i] = divide(b[i], A[i * n + i])
+        total, row = b[i], i * n
+        for j in range(row + i + 1, row + n):
+            if A[j] != 0.0:
+                total -= A[j] * b[j - row]
+        b[i] = divide(total, A[row + i])
 
 
 @kernel

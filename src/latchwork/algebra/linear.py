@@ -177,6 +177,16 @@ def svd(A: ArrayLike) -> SVD:
     return SVD(_completed(columns, sizes), np.ldexp(sizes, exponent), V.T)
 
 
+def left_vectors(A: ArrayLike) -> tuple[Array, Array]:
+    """Singular vectors on the left, U whole, and singular values: those of `svd`."""
+    A = np.asarray(A, dtype=np.float64)
+    if A.shape[0] > A.shape[1]:
+        U, s, _ = svd(A)
+        return U, s
+    _, sizes, V, exponent = _turned(A.T)
+    return V, np.asarray(np.ldexp(sizes, exponent))
+
+
 def singular_values(A: ArrayLike) -> Array:
     """The singular values of A, largest first."""
     A = np.asarray(A, dtype=np.float64)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.algebra.elimination import lu, lu_solve
-from latchwork.algebra.linear import SingularMatrix, cholesky, singular_values, solve_lower, svd
+from latchwork.algebra.linear import SingularMatrix, cholesky, left_vectors, singular_values, solve_lower
 from latchwork.algebra.products import dot, norm
 from latchwork.constraint.scales import UNSCALED, Scales
 from latchwork.constraint.terms import MASSLESS, Array
@@ -201,11 +201,17 @@ def _pivots(A: Array, r: int, first: Sequence[int]) -> tuple[set[int], set[int]]
 
 
 def _first_largest(sizes: Array) -> int:
-    """Where the largest is; the first of those that equal it but for rounding, as the kernel finds it."""
+    """Where the largest is; the first of those that equal it but for rounding."""
+    return int(briefly(first_largest, sizes.size, np.ascontiguousarray(sizes)))
+
+
+@kernel
+def first_largest(n: i64, sizes: f64p) -> i64:
+    """The same."""
     best, largest = 0, 0.0
-    for i, size in enumerate(sizes.ravel().tolist()):
-        if size > (1.0 + TIE) * largest:
-            best, largest = i, size
+    for i in range(n):
+        if sizes[i] > (1.0 + TIE) * largest:
+            best, largest = i, sizes[i]
     return best
 
 
@@ -244,7 +250,7 @@ def conditioning(B: Array, M: Array, selection: Selection, unit: Units = 1.0) ->
     return float(worst) if worst >= 0.0 else np.inf
 
 
-together(worst_entry)
+together(worst_entry, first_largest)
 
 
 def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, c: Array | None = None,
@@ -261,7 +267,7 @@ def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, c
     forms = scaled(B, M, unit=unit, rows=rows)
     if len(C) <= B.shape[1] and apart(forms.columns):
         return
-    left, singular, _ = svd(forms.columns)
+    left, singular = left_vectors(forms.columns)
     r = int((singular > RANK * max(singular[0], 1e-300)).sum()) if singular.size and singular[0] > 0.0 else 0
     if r == len(C):
         return

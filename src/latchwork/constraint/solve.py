@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from latchwork.algebra.linear import SingularMatrix, lstsq, solve, svd
+from latchwork.algebra.linear import SingularMatrix, left_vectors, lstsq, solve
 from latchwork.algebra.products import dot
 from latchwork.constraint.selection import RANK, Selection, Units, scaled, weights_of
 from latchwork.constraint.terms import Array
@@ -80,7 +80,7 @@ def multipliers(B: Array, force: Array, M: Array, unit: Units = 1.0, rows: Units
 def unfelt(B: Array, M: Array, unit: Units = 1.0, rows: Units = 1.0) -> Array:
     """Columns that span the λ with Bᵀ λ = 0, which no motion feels; none if rows are independent.  [Aghili Remark 4]"""
     forms = scaled(B, M, unit=unit, rows=rows)
-    left, singular, _ = svd(forms.columns)
+    left, singular = left_vectors(forms.columns)
     rank = int((singular > RANK * singular.max(initial=0.0)).sum())
     lengths = np.where(np.isfinite(forms.lengths), forms.lengths, rows)
     return np.asarray(left[:, rank:] / lengths[:, None])

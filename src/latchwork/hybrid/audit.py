@@ -57,6 +57,7 @@ class Audit:
     numerical: tuple[float, float] = (0.0, 0.0)  # energy that time steps lost by themselves; and were kept from gaining
     unresolved: float = 0.0  # the widest gap, in coordinates, between circuits that were taken to cross
     stiffness: Stiffness | None = None  # where it is why steps were implicit
+    contact_error: float = 0.0  # of the velocities at hand: the most by which time steps left laws of contact unmet
 
     def __str__(self) -> str:
         lines = [
@@ -82,6 +83,7 @@ class Audit:
         if self.stepped:
             lost, kept = self.numerical
             lines.append(f"by the steps     an energy of {lost:.3g} lost, and {kept:.3g} kept from being gained")
+            lines.append(f"contact laws     met to {self.contact_error:.2g} of the velocities in each step")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

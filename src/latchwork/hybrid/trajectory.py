@@ -25,7 +25,7 @@ from latchwork.hybrid.mode_history import ModeHistory, Span, mode_history
 from latchwork.hybrid.path import Path
 from latchwork.hybrid.start import times_of
 from latchwork.hybrid.symbol_lookup import look_up
-from latchwork.hybrid.time_stepping.stepped_dynamics import numerical, stretches
+from latchwork.hybrid.time_stepping.stepped_dynamics import contact_error, numerical, stretches
 from latchwork.hybrid.timeline import Timeline
 from latchwork.integrate.stiffness import Stiffness
 from latchwork.kane.equations import Equations
@@ -233,6 +233,7 @@ class Trajectory(Samples):
             self.path.constraint_error, stats.steps, stats.rejected, stats.evaluations,
             gap, whose, len(self.events), stretches(self.path), numerical(self.path), unresolved(self.path),
             self.stiffness if self.stiffness is not None and self.stiffness.implicit else None,
+            contact_error(self.path),
         )  # fmt: skip
 
     def gaps(self) -> dict[str, Array]:

@@ -31,7 +31,8 @@ def lower(graph: Graph, outputs: Sequence[int], inputs: Sequence[Expr]) -> Progr
     slot.update({a: len(inputs) + k for k, a in enumerate(constants)})
     code = np.array(array("i", _emit(rows, needed, slot, len(inputs) + len(constants))), dtype=np.int32)
     code.setflags(write=False)
-    names = tuple([symbol.name for symbol in inputs])
+    symbols = graph.symbols
+    names = tuple([symbols[symbol.node].name if symbol.node in symbols else symbol.name for symbol in inputs])
     return Program(
         inputs=names,
         constants=tuple([graph.value(a) for a in constants]),

@@ -100,6 +100,7 @@ class Graph:
         self.constants: list[float] = []
         self._constant_index: dict[float, int] = {}
         self._cos_sin: dict[int, tuple[int, int]] = {}
+        self._by_parameters = bytearray()  # 1 for nodes that depend on a parameter, as far as was asked
         for value in FIRST_CONSTANTS:
             self.constant(value)
 
@@ -129,6 +130,15 @@ class Graph:
     def value(self, a: int) -> float:
         """The number behind a constant index."""
         return self.constants[~a]
+
+    def has_parameters(self, node: int) -> bool:
+        """Whether an expression depends on a parameter; arguments stand before what is made of them."""
+        known = self._by_parameters
+        for i in range(len(known), node + 1):
+            op, *rest = self.nodes[i]
+            own = self.symbols[i].kind == "parameter" if op == SYMBOL else any(a >= 0 and known[a] for a in rest)
+            known.append(own)
+        return node >= 0 and known[node] == 1
 
     def _node(self, key: tuple[int, ...]) -> int:
         found = self.index.get(key)

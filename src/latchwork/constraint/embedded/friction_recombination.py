@@ -10,7 +10,7 @@ found by the pivots: dependent speeds suit B, but may leave G singular (μ = 1 o
 
 from __future__ import annotations
 
-from latchwork.algebra.elimination import lu, lu_solve
+from latchwork.algebra.elimination import add_row, lu, lu_solve
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.embedded.recombination import entry, read_motion
 from latchwork.constraint.embedded.rows_at import fill
@@ -132,11 +132,13 @@ def balance(mode: EmbeddedMode) -> None:
         for s in range(m):
             system[i * n + s] = -(unit * G[mode.kept[s] * n + i])
             right -= A[i * n + mode.dep[s]] * gamma[s]
+        row = offset(system, i * n + m)
         for a in range(k):
-            total = A[i * n + mode.ind[a]]
-            for s in range(m):
-                total += A[i * n + mode.dep[s]] * d[s * k + a]
-            system[i * n + m + a] = unit * total
+            row[a] = A[i * n + mode.ind[a]]
+        for s in range(m):
+            add_row(k, A[i * n + mode.dep[s]], offset(d, s * k), row)
+        for a in range(k):
+            row[a] *= unit
         mode.answer[i] = unit * right
 
 
@@ -147,8 +149,10 @@ def solve_balance(mode: EmbeddedMode) -> None:
     n, system, largest = mode.n, mode.system, mode.push
     for j in range(n):
         largest[j] = 0.0
-        for i in range(n):
-            largest[j] = maximum(largest[j], fabs(system[i * n + j]))
+    for i in range(n):
+        for j in range(n):
+            if system[i * n + j] != 0.0:
+                largest[j] = maximum(largest[j], fabs(system[i * n + j]))
     lu(n, system, mode.exchanged)
     for j in range(n):
         if fabs(system[j * n + j]) <= OPEN_ENDED * largest[j]:

@@ -136,6 +136,8 @@ def numeric(value: Measure) -> float | None:
     """A number, also of an expression in parameters that have values."""
     if not isinstance(value, Expr):
         return float(value)
+    if not value.graph.has_parameters(value.node):
+        return float(value) if value.is_constant else None
     symbols = value.graph.symbols
     known = {s: symbols[s.node].value for s in value.free_symbols if symbols[s.node].kind == "parameter"}
     plain = value.subs({s: v for s, v in known.items() if v is not None}) if known else value

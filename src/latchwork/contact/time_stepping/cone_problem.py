@@ -58,6 +58,7 @@ class ConeProblem:
     rho: f64p = array("most_rows")  # A_ii, or a bound of it over two tangents
     along_w: f64p = array("most_rows")  # 1/ρ: how far P goes along w; 0 where nothing moves
     R: f64p = array("most_contacts")  # the proximal term
+    stiff: f64p = array("most_contacts")  # and over it
     # islands: blocks and contacts in the order of elimination
     islands: i64
     island_block: i64p = array("blocks + 1")
@@ -83,6 +84,7 @@ class ConeProblem:
     D: f64p = array("9 * most_contacts")  # ∂P/∂y of each contact
     region: i64p = array("most_contacts")  # where in its cone each stands, and where it stood when H was factored
     factored: i64p = array("most_contacts")
+    stood: i64p = array("most_contacts")  # and after the proximal problem before
     xi: f64p = array("n")
     trial: f64p = array("n")
     F: f64p = array("n")
@@ -98,22 +100,77 @@ def row_of(problem: ConeProblem, c: i64, i: i64) -> f64p:
 
 
 @kernel
-def along(problem: ConeProblem, c: i64, i: i64, xi: f64p) -> f64:
-    """``G ξ`` in one row of a contact; ξ in the order of elimination."""
-    wide, column, total = problem.wide[c], offset(problem.column, problem.column_at[c]), 0.0
-    g = offset(problem.G, problem.entry_at[c] + i * wide)
-    for j in range(wide):
-        total += g[j] * xi[column[j]]
-    return total
+def velocity(problem: ConeProblem, c: i64, xi: f64p) -> tuple[f64, f64, f64]:
+    """``G ξ`` of the normal and of two tangents of a contact; 0 for tangents that it does not have. Two sums each, so
+    that half of them waits for the other half only."""
+    wide, column, tangents = problem.wide[c], offset(problem.column, problem.column_at[c]), problem.tangents[c]
+    g, n, s, t, n_odd, s_odd, t_odd, j = offset(problem.G, problem.entry_at[c]), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+    even = wide - wide % 2
+    if tangents == 0:
+        while j < even:
+            n += g[j] * xi[column[j]]
+            n_odd += g[j + 1] * xi[column[j + 1]]
+            j += 2
+        if j < wide:
+            n += g[j] * xi[column[j]]
+    elif tangents == 1:
+        one = offset(g, wide)
+        while j < even:
+            x, y = xi[column[j]], xi[column[j + 1]]
+            n += g[j] * x
+            s += one[j] * x
+            n_odd += g[j + 1] * y
+            s_odd += one[j + 1] * y
+            j += 2
+        if j < wide:
+            x = xi[column[j]]
+            n += g[j] * x
+            s += one[j] * x
+    else:
+        one, other = offset(g, wide), offset(g, 2 * wide)
+        while j < even:
+            x, y = xi[column[j]], xi[column[j + 1]]
+            n += g[j] * x
+            s += one[j] * x
+            t += other[j] * x
+            n_odd += g[j + 1] * y
+            s_odd += one[j + 1] * y
+            t_odd += other[j + 1] * y
+            j += 2
+        if j < wide:
+            x = xi[column[j]]
+            n += g[j] * x
+            s += one[j] * x
+            t += other[j] * x
+    return n + n_odd, s + s_odd, t + t_odd
 
 
 @kernel
-def push(problem: ConeProblem, c: i64, i: i64, P: f64, xi: f64p) -> None:
-    """``ξ ← ξ + Gᵀ P`` of one row of a contact."""
+def push(problem: ConeProblem, c: i64, n: f64, s: f64, t: f64, xi: f64p) -> None:
+    """``ξ ← ξ + Gᵀ P`` of a contact, P along its normal and two tangents."""
     wide, column = problem.wide[c], offset(problem.column, problem.column_at[c])
-    g = offset(problem.G, problem.entry_at[c] + i * wide)
-    for j in range(wide):
-        xi[column[j]] += g[j] * P
+    g, tangents = offset(problem.G, problem.entry_at[c]), problem.tangents[c]
+    one, other = offset(g, wide), offset(g, 2 * wide)
+    if tangents == 0:
+        for j in range(wide):
+            xi[column[j]] += g[j] * n
+    elif tangents == 1:
+        for j in range(wide):
+            xi[column[j]] += g[j] * n + one[j] * s
+    else:
+        for j in range(wide):
+            xi[column[j]] += g[j] * n + (one[j] * s + other[j] * t)
+
+
+@kernel
+def push_all(problem: ConeProblem, c: i64, sign: f64, P: f64p, xi: f64p) -> None:
+    """``ξ ← ξ ± Gᵀ P`` of a contact."""
+    first, tangents = problem.first[c], problem.tangents[c]
+    n = sign * P[first]
+    s = sign * P[first + 1] if tangents > 0 else 0.0
+    t = sign * P[first + 2] if tangents > 1 else 0.0
+    if n != 0.0 or s != 0.0 or t != 0.0:
+        push(problem, c, n, s, t, xi)
 
 
 @kernel
@@ -132,10 +189,19 @@ def spread(problem: ConeProblem, island: i64, P: f64p, xi: f64p) -> None:
     for i in range(island_size(problem, island)):
         xi[i] = 0.0
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
-        c = problem.listed[k]
-        for i in range(1 + problem.tangents[c]):
-            if P[problem.first[c] + i] != 0.0:
-                push(problem, c, i, P[problem.first[c] + i], xi)
+        push_all(problem, problem.listed[k], 1.0, P, xi)
+
+
+@kernel
+def put_velocity(problem: ConeProblem, c: i64, xi: f64p, out: f64p) -> None:
+    """``G ξ`` of a contact, row by row."""
+    first, tangents = problem.first[c], problem.tangents[c]
+    n, s, t = velocity(problem, c, xi)
+    out[first] = n
+    if tangents > 0:
+        out[first + 1] = s
+    if tangents > 1:
+        out[first + 2] = t
 
 
 @kernel
@@ -144,28 +210,43 @@ def times_A(problem: ConeProblem, P: f64p, out: f64p) -> None:
     for island in range(problem.islands):
         spread(problem, island, P, problem.trial)
         for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
-            c = problem.listed[k]
-            for i in range(1 + problem.tangents[c]):
-                out[problem.first[c] + i] = along(problem, c, i, problem.trial)
+            put_velocity(problem, problem.listed[k], problem.trial, out)
+
+
+@kernel
+def take_velocities(problem: ConeProblem, island: i64, xi: f64p) -> None:
+    """``w = G ξ + b`` of an island."""
+    for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
+        c = problem.listed[k]
+        put_velocity(problem, c, xi, problem.w)
+        for i in range(problem.first[c], problem.first[c] + 1 + problem.tangents[c]):
+            problem.w[i] += problem.b[i]
+
+
+@kernel
+def unmet(problem: ConeProblem, island: i64, P: f64p) -> f64:
+    """By how much, as a velocity, the laws are not met in an island: ρ |P − proj(P − w/ρ)|; w is that of P."""
+    worst = 0.0
+    for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
+        c = problem.listed[k]
+        first, tangents, size = problem.first[c], problem.tangents[c], 0.0
+        z = P[first] - problem.w[first] * problem.along_w[first]
+        n = problem.least[c] if problem.fixed[c] == 1 else maximum(z, problem.least[c])
+        worst, limit = maximum(worst, fabs(P[first] - n) * problem.rho[first]), problem.mu[c] * n
+        for j in range(first + 1, first + 1 + tangents):
+            z = P[j] - problem.w[j] * problem.along_w[j]
+            problem.y[j] = z
+            size += z * z
+        size = sqrt(size)
+        cut = divide(limit, size) if size > limit else 1.0
+        for j in range(first + 1, first + 1 + tangents):
+            worst = maximum(worst, fabs(P[j] - problem.y[j] * cut) * problem.rho[j])
+    return worst
 
 
 @kernel
 def lawlessness(problem: ConeProblem, island: i64, P: f64p) -> f64:
-    """By how much, as a velocity, the laws are not met in an island: ρ |P − proj(P − w/ρ)|; ξ and w are those of P."""
-    worst, z = 0.0, problem.y
+    """The same, ξ and w taken first."""
     spread(problem, island, P, problem.xi)
-    for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
-        c = problem.listed[k]
-        first, size = problem.first[c], 0.0
-        for i in range(1 + problem.tangents[c]):
-            w = along(problem, c, i, problem.xi) + problem.b[first + i]
-            problem.w[first + i] = w
-            z[first + i] = P[first + i] - w * problem.along_w[first + i]
-            size += z[first + i] * z[first + i] if i > 0 else 0.0
-        n = problem.least[c] if problem.fixed[c] == 1 else maximum(z[first], problem.least[c])
-        worst = maximum(worst, fabs(P[first] - n) * problem.rho[first])
-        size, limit = sqrt(size), problem.mu[c] * n
-        cut = divide(limit, size) if size > limit else 1.0
-        for j in range(first + 1, first + 1 + problem.tangents[c]):
-            worst = maximum(worst, fabs(P[j] - z[j] * cut) * problem.rho[j])
-    return worst
+    take_velocities(problem, island, problem.xi)
+    return unmet(problem, island, P)

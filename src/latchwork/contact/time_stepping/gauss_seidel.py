@@ -7,51 +7,9 @@ w of a contact is taken once; what its normal impulse changes of w_t is A_tn ΔP
 
 from __future__ import annotations
 
-from latchwork.contact.time_stepping.cone_problem import ConeProblem
+from latchwork.contact.time_stepping.cone_problem import ConeProblem, push, velocity
 from latchwork.program.kernel import divide, f64, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum, minimum
-
-
-@kernel
-def velocity(problem: ConeProblem, c: i64) -> tuple[f64, f64, f64]:
-    """``w`` of the normal and of two tangents of a contact; 0 for tangents that it does not have."""
-    wide, column, xi = problem.wide[c], offset(problem.column, problem.column_at[c]), problem.xi
-    g, b, tangents = offset(problem.G, problem.entry_at[c]), offset(problem.b, problem.first[c]), problem.tangents[c]
-    n, s, t = b[0], 0.0, 0.0
-    if tangents == 0:
-        for j in range(wide):
-            n += g[j] * xi[column[j]]
-    elif tangents == 1:
-        one, s = offset(g, wide), b[1]
-        for j in range(wide):
-            x = xi[column[j]]
-            n += g[j] * x
-            s += one[j] * x
-    else:
-        one, other, s, t = offset(g, wide), offset(g, 2 * wide), b[1], b[2]
-        for j in range(wide):
-            x = xi[column[j]]
-            n += g[j] * x
-            s += one[j] * x
-            t += other[j] * x
-    return n, s, t
-
-
-@kernel
-def push_all(problem: ConeProblem, c: i64, n: f64, s: f64, t: f64) -> None:
-    """``ξ ← ξ + Gᵀ ΔP`` of a contact."""
-    wide, column, xi = problem.wide[c], offset(problem.column, problem.column_at[c]), problem.xi
-    g, tangents = offset(problem.G, problem.entry_at[c]), problem.tangents[c]
-    one, other = offset(g, wide), offset(g, 2 * wide)
-    if tangents == 0:
-        for j in range(wide):
-            xi[column[j]] += g[j] * n
-    elif tangents == 1:
-        for j in range(wide):
-            xi[column[j]] += g[j] * n + one[j] * s
-    else:
-        for j in range(wide):
-            xi[column[j]] += g[j] * n + (one[j] * s + other[j] * t)
 
 
 @kernel
@@ -60,19 +18,20 @@ def relax(problem: ConeProblem, c: i64) -> f64:
     first, tangents = problem.first[c], problem.tangents[c]
     P, rho, along_w = offset(problem.P, first), offset(problem.rho, first), offset(problem.along_w, first)
     cross = offset(problem.cross, 2 * c)
-    w, w_s, w_t = velocity(problem, c)
-    n, s, t = 0.0, 0.0, 0.0
+    w, w_s, w_t = velocity(problem, c, problem.xi)
+    n, s, t, b = 0.0, 0.0, 0.0, offset(problem.b, first)
     if problem.fixed[c] == 0:
-        n = maximum(P[0] - w * along_w[0], problem.least[c]) - P[0]
+        n = maximum(P[0] - (w + b[0]) * along_w[0], problem.least[c]) - P[0]
     change, limit = fabs(n) * rho[0], problem.mu[c] * (P[0] + n)
     P[0] += n
     if tangents == 1:
-        y = P[1] - (w_s + cross[0] * n) * along_w[1]
+        y = P[1] - ((w_s + b[1]) + cross[0] * n) * along_w[1]
         s = maximum(-limit, minimum(y, limit)) - P[1]
         change = maximum(change, fabs(s) * rho[1])
         P[1] += s
     elif tangents == 2:
-        y, z = P[1] - (w_s + cross[0] * n) * along_w[1], P[2] - (w_t + cross[1] * n) * along_w[2]
+        y = P[1] - ((w_s + b[1]) + cross[0] * n) * along_w[1]
+        z = P[2] - ((w_t + b[2]) + cross[1] * n) * along_w[2]
         size = y * y + z * z
         if size > limit * limit:
             cut = divide(limit, sqrt(size))
@@ -82,7 +41,7 @@ def relax(problem: ConeProblem, c: i64) -> f64:
         P[1] += s
         P[2] += t
     if change > 0.0:
-        push_all(problem, c, n, s, t)
+        push(problem, c, n, s, t, problem.xi)
     return change
 
 

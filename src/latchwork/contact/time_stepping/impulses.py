@@ -14,24 +14,26 @@ velocities [De Saxcé and Feng 1998; Acary, Cadoux, Lemaréchal, Malick 2011].
 
 from __future__ import annotations
 
-from latchwork.contact.time_stepping.cone_problem import ConeProblem, lawlessness, row_of, spread
+from latchwork.contact.time_stepping.cone_problem import ConeProblem, lawlessness, row_of, unmet
 from latchwork.contact.time_stepping.gauss_seidel import sweep
 from latchwork.contact.time_stepping.islands import find_islands, find_profile
 from latchwork.contact.time_stepping.newton import CONVERGED, dot, newton
-from latchwork.contact.time_stepping.projection import CONVEX, COULOMB
+from latchwork.contact.time_stepping.projection import CONVEX, COULOMB, OPEN
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, sqrt
 from latchwork.program.scalar import maximum, minimum
 
 EXACT = 1e-10  # of the velocities at hand: what is left of w
 FEW, NEAR = 2, 1e-8  # what is as good as this after so many proximal problems is taken
-CROWD_NEAR = 1e-5  # the same where a crowd of contacts goes on with the next step
-MANY, CROWD, ROUGH = 8, 12, 1e-3  # and of that, after more problems; a crowd are more contacts than this
-ROUNDS = 25  # problems, after which the best is taken
+CROWD, CROWD_NEAR = 12, 1e-6  # and this at once in a crowd, of more contacts with friction, which goes on from there
+ROUNDS = 40  # problems, after which the best is taken
 SWEEPS = 30  # there and back
-SOFT = 1e-1  # R, as a part of A, to begin with; less where the guess is good
-FIRM, CROWD_FIRM = 1e-4, 1e-2  # and at least: rounding is 1e-16/R of the impulses
-DOWN, UP = 0.2, 5.0  # how R changes
+CONVEX_SWEEPS = 10  # where there is no friction
+SOFT, FIRST = 1e-1, 10.0  # R, as a part of A, to begin with: so many times what is off, and no more
+FIRM, CONVEX_FIRM = 1e-4, 1e-5  # and at least: rounding is 1e-16/R of the impulses
+DOWN, UP = 0.4, 3.0  # how R changes
 PATIENCE = 1  # convex problems after a failure
+LITTLE = 0.5  # of what was off: what more than this is left of it is led on along the way that impulses take
+FAR = 1e6  # times that way: as far as they are led at most
 
 
 @kernel
@@ -83,7 +85,7 @@ def restart(problem: ConeProblem, island: i64, P: f64p) -> None:
 
 @kernel
 def proximal(problem: ConeProblem, island: i64, n: i64, soft: f64, kind: i64) -> i64:
-    """P ← the answer of the proximal problem about P, or near it."""
+    """P ← the answer of the proximal problem about P, or near it; ξ and w are those of P, before and after."""
     if soft != problem.soft or kind != problem.kind:
         problem.factored[problem.listed[problem.island_contact[island]]] = -1
         problem.soft, problem.kind = soft, kind
@@ -91,8 +93,8 @@ def proximal(problem: ConeProblem, island: i64, n: i64, soft: f64, kind: i64) ->
         c = problem.listed[k]
         for i in range(problem.first[c], problem.first[c] + 1 + problem.tangents[c]):
             problem.center[i] = problem.P[i]
+        problem.stood[c], problem.stiff[c] = problem.region[c], divide(1.0, soft * problem.R[c])
         problem.shift[c] = problem.mu[c] * slip(problem, c) if kind == CONVEX else 0.0
-    spread(problem, island, problem.P, problem.xi)
     return newton(problem, island, n, kind)
 
 
@@ -120,14 +122,56 @@ def is_idle(problem: ConeProblem, island: i64) -> i64:
 
 
 @kernel
-def is_crowd(problem: ConeProblem, island: i64) -> i64:
-    """1 for an island of many contacts with friction.
+def to_edge(problem: ConeProblem, c: i64) -> f64:
+    """How many times as far P of a contact may go on the way that it took, until it leaves its cone or is none.
 
-    There are forces without motion in it, and with them impulses that a gap of a nanometre redistributes: they are
-    followed from step to step, for each step begins with those of the one before.
+    |P_t + s d_t| = μ (P_n + s d_n),    a s² + 2 b s + c = 0,  a = μ² d_n² − d_t²,  b = μ² P_n d_n − P_t · d_t
     """
-    if problem.island_contact[island + 1] - problem.island_contact[island] <= CROWD:
+    first, region, most = problem.first[c], problem.region[c], FAR
+    n, own = problem.P[first], problem.P[first] - problem.center[first]
+    if region == OPEN:
+        return most
+    if own < 0.0 and problem.fixed[c] == 0:
+        most = minimum(most, divide(n - problem.least[c], -own))
+    if region % 2 == 1:  # its tangents stick
+        mu = problem.mu[c]
+        a, b, left = mu * mu * own * own, mu * mu * n * own, mu * mu * n * n
+        for i in range(first + 1, first + 1 + problem.tangents[c]):
+            d = problem.P[i] - problem.center[i]
+            a, b, left = a - d * d, b - problem.P[i] * d, left - problem.P[i] * problem.P[i]
+        root = sqrt(maximum(b * b - a * left, 0.0)) - b
+        if root > 0.0 and b * b >= a * left:
+            most = minimum(most, divide(maximum(left, 0.0), root))
+    return most
+
+
+@kernel
+def lead_on(problem: ConeProblem, island: i64, off: f64, before: f64) -> i64:
+    """Where no contact has changed its region, P goes on along the way that it took, as far as it would in the end, or
+    to the first edge of a cone; 1 where it does.
+
+    Redundant contacts may ask for what no motion meets: their impulses go the same way again and again, by |w|/R, until
+    one of them opens, or slips. Else what is off falls by a factor r, and all of the way is 1/(1 − r) of this part.
+    """
+    far = FAR if off >= before else minimum(divide(off, before - off), FAR)
+    for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
+        c = problem.listed[k]
+        if problem.region[c] != problem.stood[c]:
+            return 0
+        far = minimum(far, to_edge(problem, c))
+    if far >= FAR:
         return 0
+    for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
+        c = problem.listed[k]
+        for i in range(problem.first[c], problem.first[c] + 1 + problem.tangents[c]):
+            problem.P[i] += far * (problem.P[i] - problem.center[i])
+    lawlessness(problem, island, problem.P)
+    return 1
+
+
+@kernel
+def has_friction(problem: ConeProblem, island: i64) -> i64:
+    """1 for an island with friction; without, Coulomb's projection is convex."""
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
         if problem.tangents[problem.listed[k]] > 0:
             return 1
@@ -136,36 +180,43 @@ def is_crowd(problem: ConeProblem, island: i64) -> i64:
 
 @kernel
 def solve_island(problem: ConeProblem, island: i64) -> f64:
-    """P of an island; by how much the laws are not met."""
-    n, small, P, patience = find_profile(problem, island), EXACT * problem.scale, problem.P, 0
-    near, rough, firm = NEAR, NEAR, FIRM
-    if is_crowd(problem, island) == 1:
-        near, rough, firm = CROWD_NEAR, ROUGH, CROWD_FIRM
+    """P of an island; by how much the laws are not met.
+
+    A crowd is an island of many contacts with friction. There are forces without motion in it, and with them impulses
+    that a gap of a nanometre redistributes: they are followed from step to step, for each begins with those before.
+    """
+    n, small, P, patience, before = find_profile(problem, island), EXACT * problem.scale, problem.P, 0, 0.0
+    rubs, near, few = has_friction(problem, island), NEAR * problem.scale, FEW
+    sweeps, firm = SWEEPS if rubs == 1 else CONVEX_SWEEPS, FIRM if rubs == 1 else CONVEX_FIRM
+    if rubs == 1 and problem.island_contact[island + 1] - problem.island_contact[island] > CROWD:
+        near, few = CROWD_NEAR * problem.scale, 0
     off = lawlessness(problem, island, P)
     if off > small:
-        sweep(problem, island, SWEEPS, 0.1 * small)
+        sweep(problem, island, sweeps, 0.1 * small)
         off = lawlessness(problem, island, P)
     least = off
-    soft = minimum(maximum(divide(off, problem.scale), firm), SOFT)
+    soft = minimum(maximum(FIRST * divide(off, problem.scale), firm), SOFT if rubs == 1 else firm)
     keep(problem, island)
     for turn in range(ROUNDS):
-        if least <= small or (turn > FEW and least <= (near if turn <= MANY else rough) * problem.scale):
+        if least <= small or (turn >= few and least <= near):
             break
         problem.rounds += 1
-        status = proximal(problem, island, n, soft, CONVEX if patience > 0 else COULOMB)
-        off = lawlessness(problem, island, P)
+        status = proximal(problem, island, n, soft, CONVEX if patience > 0 or rubs == 0 else COULOMB)
+        off = unmet(problem, island, P)
         if off < least:
             least = off
             keep(problem, island)
         if status != CONVERGED:
             problem.convex += 1
-            soft, patience = minimum(UP * soft, 1.0), PATIENCE
+            soft, patience, before = minimum(UP * soft, 1.0), PATIENCE, 0.0
             restart(problem, island, problem.center)
             lawlessness(problem, island, P)
         elif patience > 0:
             patience -= 1
+        elif before > 0.0 and off > LITTLE * before and off > near and lead_on(problem, island, off, before) == 1:
+            before = 0.0
         else:
-            soft = maximum(DOWN * soft, firm)
+            soft, before = maximum(DOWN * soft, firm), off
     restart(problem, island, problem.best)
     return least
 

@@ -10,12 +10,19 @@ where regions of the cones have changed.
 
 from __future__ import annotations
 
-from latchwork.contact.time_stepping.cone_problem import ConeProblem, along, island_size, push, row_of
-from latchwork.contact.time_stepping.projection import CONVEX, COULOMB, HELD_BACK, SLIDES, differentiate, project
+from latchwork.contact.time_stepping.cone_problem import (
+    ConeProblem,
+    island_size,
+    push_all,
+    put_velocity,
+    row_of,
+    take_velocities,
+)
+from latchwork.contact.time_stepping.projection import CONVEX, COULOMB, HELD_BACK, OPEN, SLIDES, differentiate, project
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset
-from latchwork.program.scalar import maximum
+from latchwork.program.scalar import maximum, minimum
 
-STEPS = 20
+STEPS = 10
 SAME = 5e-11  # of the velocities at hand: what is left of F, which rounding keeps from less than 1e-16 A/R
 LEAST_PIVOT = 1e-6  # of H, whose least eigenvalue is 1 where it is symmetric
 LESS = 1e-2  # of the slope where a search began: what is left of it where it ends
@@ -42,22 +49,34 @@ def dot(n: i64, a: f64p, b: f64p) -> f64:
 
 
 @kernel
+def two_dots(n: i64, a: f64p, b: f64p, c: f64p, d: f64p) -> tuple[f64, f64]:
+    """a · b and c · d, by two sums each."""
+    p, q, r, s, i = 0.0, 0.0, 0.0, 0.0, 0
+    while i + 2 <= n:
+        p += a[i] * b[i]
+        q += a[i + 1] * b[i + 1]
+        r += c[i] * d[i]
+        s += c[i + 1] * d[i + 1]
+        i += 2
+    if i < n:
+        p += a[i] * b[i]
+        r += c[i] * d[i]
+    return p + q, r + s
+
+
+@kernel
 def residual(problem: ConeProblem, island: i64, kind: i64, xi: f64p) -> f64:
-    """``F`` at ξ, with w, y, P and regions; the largest |F|."""
+    """``F`` at ξ, of which w is known, with y, P and regions; the largest |F|."""
     n, P, F, largest = island_size(problem, island), problem.P, problem.F, 0.0
     for i in range(n):
         F[i] = xi[i]
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
         c = problem.listed[k]
-        first, R = problem.first[c], problem.soft * problem.R[c]
-        for i in range(1 + problem.tangents[c]):
-            w = along(problem, c, i, xi) + problem.b[first + i]
-            problem.w[first + i] = w
-            problem.y[first + i] = problem.center[first + i] - divide(w + (problem.shift[c] if i == 0 else 0.0), R)
+        first, stiff = problem.first[c], problem.stiff[c]
+        for i in range(first, first + 1 + problem.tangents[c]):
+            problem.y[i] = problem.center[i] - (problem.w[i] + (problem.shift[c] if i == first else 0.0)) * stiff
         problem.region[c] = project(problem, c, kind, P)
-        for i in range(1 + problem.tangents[c]):
-            if P[first + i] != 0.0:
-                push(problem, c, i, -P[first + i], F)
+        push_all(problem, c, -1.0, P, F)
     for i in range(n):
         largest = maximum(largest, fabs(F[i]))
     return largest
@@ -74,49 +93,62 @@ def assemble(problem: ConeProblem, island: i64, kind: i64, n: i64) -> None:
         c = problem.listed[k]
         problem.factored[c] = problem.region[c]
         differentiate(problem, c, kind, problem.P)
-        D, R = offset(problem.D, 9 * c), problem.soft * problem.R[c]
-        for i in range(1 + problem.tangents[c]):
-            for j in range(1 + problem.tangents[c]):
-                if D[3 * i + j] != 0.0:
-                    add_product(problem, c, i, j, divide(D[3 * i + j], R))
+        D, stiff = offset(problem.D, 9 * c), problem.stiff[c]
+        if problem.region[c] != OPEN:
+            add_products(problem, c, D, stiff)
 
 
 @kernel
-def add_product(problem: ConeProblem, c: i64, i: i64, j: i64, factor: f64) -> None:
-    """``H ← H + factor g_iᵀ g_j`` with two rows of a contact: left of the diagonal in L, else in U."""
-    wide, column = problem.wide[c], offset(problem.column, problem.column_at[c])
-    g, other = row_of(problem, c, i), row_of(problem, c, j)
+def add_products(problem: ConeProblem, c: i64, D: f64p, stiff: f64) -> None:
+    """``H ← H + Gᵀ D G / R`` of a contact: left of the diagonal in L, else in U."""
+    wide, column, tangents = problem.wide[c], offset(problem.column, problem.column_at[c]), problem.tangents[c]
     L, U, row_at, left = problem.L, problem.U, problem.row_at, problem.left
+    g = row_of(problem, c, 0)
+    one, other = offset(g, wide), offset(g, 2 * wide)
     for a in range(wide):
-        p, part = column[a], g[a] * factor
-        if part != 0.0:
-            below, at = row_at[p] - left[p], 0
-            for b in range(wide):
-                q = column[b]
-                if q < p:
-                    L[below + q] += part * other[b]
-                else:
-                    at = row_at[q] + p - left[q]
-                    U[at] += part * other[b]
+        p, n, s, t = column[a], D[0] * g[a], 0.0, 0.0
+        if tangents == 1:
+            n, s = n + D[3] * one[a], D[1] * g[a] + D[4] * one[a]
+        elif tangents == 2:
+            n = n + (D[3] * one[a] + D[6] * other[a])
+            s = D[1] * g[a] + (D[4] * one[a] + D[7] * other[a])
+            t = D[2] * g[a] + (D[5] * one[a] + D[8] * other[a])
+        n, s, t, below = n * stiff, s * stiff, t * stiff, row_at[p] - left[p]
+        for b in range(wide):
+            q, entry = column[b], n * g[b]
+            if tangents == 1:
+                entry += s * one[b]
+            elif tangents == 2:
+                entry += s * one[b] + t * other[b]
+            if q < p:
+                L[below + q] += entry
+            else:
+                at = row_at[q] + p - left[q]
+                U[at] += entry
 
 
 @kernel
 def factor(problem: ConeProblem, n: i64, symmetric: i64) -> i64:
-    """``H = L U`` in its profile, L with a unit diagonal; 0 where a pivot is small."""
-    L, U = problem.L, problem.U
+    """``H = L U`` in its profile, L with a unit diagonal, 1/U in that of U; 0 where a pivot is small."""
+    L, U, row_at, first = problem.L, problem.U, problem.row_at, problem.left
     for i in range(n):
-        left, at = problem.left[i], problem.row_at[i]
+        left, at = first[i], row_at[i]
         for j in range(left, i):
-            own, start = problem.row_at[j], problem.left[j]
+            own, start, entry = row_at[j], first[j], at + j - left
             from_ = left if left > start else start
             count, a, b = j - from_, at + from_ - left, own + from_ - start
-            lower = L[at + j - left] - dot(count, offset(L, a), offset(U, b))
-            U[at + j - left] = lower if symmetric == 1 else U[at + j - left] - dot(count, offset(U, a), offset(L, b))
-            L[at + j - left] = divide(lower, U[own + j - start])
+            if symmetric == 1:
+                lower = L[entry] - dot(count, offset(L, a), offset(U, b))
+                U[entry] = lower
+            else:
+                low, up = two_dots(count, offset(L, a), offset(U, b), offset(U, a), offset(L, b))
+                lower = L[entry] - low
+                U[entry] -= up
+            L[entry] = lower * U[own + j - start]
         pivot = U[at + i - left] - dot(i - left, offset(L, at), offset(U, at))
         if not fabs(pivot) > LEAST_PIVOT:
             return 0
-        U[at + i - left] = pivot
+        U[at + i - left] = divide(1.0, pivot)
     return 1
 
 
@@ -129,7 +161,7 @@ def substitute(problem: ConeProblem, n: i64, x: f64p) -> None:
         x[i] -= dot(i - left, offset(L, at), offset(x, left))
     for i in range(n - 1, -1, -1):
         left, at = problem.left[i], problem.row_at[i]
-        x[i] = divide(x[i], U[at + i - left])
+        x[i] *= U[at + i - left]
         for j in range(left, i):
             x[j] -= U[at + j - left] * x[i]
 
@@ -159,9 +191,18 @@ def is_symmetric(problem: ConeProblem, island: i64) -> i64:
 def slopes(problem: ConeProblem, island: i64) -> None:
     """``G δ``: how velocities change along a step."""
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
-        c = problem.listed[k]
-        for i in range(1 + problem.tangents[c]):
-            problem.slope[problem.first[c] + i] = along(problem, c, i, problem.step)
+        put_velocity(problem, problem.listed[k], problem.step, problem.slope)
+
+
+@kernel
+def push_in_plane(problem: ConeProblem, c: i64, size: f64) -> f64:
+    """The same of one contact with one tangent."""
+    first, stiff = problem.first[c], problem.stiff[c]
+    w, slope, center = offset(problem.w, first), offset(problem.slope, first), offset(problem.center, first)
+    n = maximum(center[0] - (w[0] - size * slope[0] + problem.shift[c]) * stiff, problem.least[c])
+    n = problem.least[c] if problem.fixed[c] == 1 else n
+    t, limit = center[1] - (w[1] - size * slope[1]) * stiff, problem.mu[c] * n
+    return n * slope[0] + maximum(-limit, minimum(t, limit)) * slope[1]
 
 
 @kernel
@@ -170,13 +211,16 @@ def push_back(problem: ConeProblem, island: i64, kind: i64, size: f64) -> f64:
     P, total = problem.trial_P, 0.0
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
         c = problem.listed[k]
-        first, R = problem.first[c], problem.soft * problem.R[c]
-        for i in range(1 + problem.tangents[c]):
-            w = problem.w[first + i] - size * problem.slope[first + i] + (problem.shift[c] if i == 0 else 0.0)
-            problem.y[first + i] = problem.center[first + i] - divide(w, R)
+        first, last, stiff = problem.first[c], problem.first[c] + problem.tangents[c], problem.stiff[c]
+        if last == first + 1 and kind == COULOMB:
+            total += push_in_plane(problem, c, size)
+            continue
+        for i in range(first, last + 1):
+            w = problem.w[i] - size * problem.slope[i] + (problem.shift[c] if i == first else 0.0)
+            problem.y[i] = problem.center[i] - w * stiff
         project(problem, c, kind, P)
-        for i in range(1 + problem.tangents[c]):
-            total += P[first + i] * problem.slope[first + i]
+        for i in range(first, last + 1):
+            total += P[i] * problem.slope[i]
     return total
 
 
@@ -202,7 +246,7 @@ def part_of_step(problem: ConeProblem, island: i64, n: i64, kind: i64) -> f64:
 
 @kernel
 def newton(problem: ConeProblem, island: i64, n: i64, kind: i64) -> i64:
-    """P and ξ of the proximal problem from ξ on; `ENDED` where Coulomb's projection leads nowhere."""
+    """P, ξ and w of the proximal problem from ξ and w on; `ENDED` where Coulomb's projection leads nowhere."""
     off, short = residual(problem, island, kind, problem.xi), 0
     for _ in range(STEPS):
         if off * problem.longest <= SAME * problem.scale:
@@ -224,5 +268,6 @@ def newton(problem: ConeProblem, island: i64, n: i64, kind: i64) -> i64:
             return ENDED
         for i in range(n):
             problem.xi[i] -= size * problem.step[i]
+        take_velocities(problem, island, problem.xi)
         off = residual(problem, island, kind, problem.xi)
     return CONVERGED if off * problem.longest <= SAME * problem.scale else ENDED

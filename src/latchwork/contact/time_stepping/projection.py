@@ -10,7 +10,7 @@ The second one is the derivative of a convex function. With y_n less μ |w_t| in
 from __future__ import annotations
 
 from latchwork.contact.time_stepping.cone_problem import ConeProblem
-from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset, sqrt
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
 
 COULOMB, CONVEX = range(2)
@@ -34,8 +34,11 @@ def project(problem: ConeProblem, c: i64, kind: i64, P: f64p) -> i64:
     if t == 0:
         return OPEN if region == PRESSED else region
     if size > limit:
-        for j in range(i + 1, i + 1 + t):
-            P[j] = divide(y[j] * limit, size)
+        if t == 1:
+            P[i + 1] = limit if y[i + 1] > 0.0 else -limit
+        else:
+            for j in range(i + 1, i + 1 + t):
+                P[j] = divide(y[j] * limit, size)
         return SLIDES if region == STICKS else (HELD_BACK if limit > 0.0 else OPEN)
     for j in range(i + 1, i + 1 + t):
         P[j] = y[j]
@@ -46,6 +49,8 @@ def project(problem: ConeProblem, c: i64, kind: i64, P: f64p) -> i64:
 def tangent_size(problem: ConeProblem, c: i64) -> f64:
     """``|y_t|`` of a contact."""
     i, total = problem.first[c] + 1, 0.0
+    if problem.tangents[c] == 1:
+        return fabs(problem.y[i])
     for j in range(problem.tangents[c]):
         total += problem.y[i + j] * problem.y[i + j]
     return sqrt(total)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -458,7 +458,7 @@ def made_contact_point(contact: Contact, feature: Feature, base: Base, x: Array,
         return ContactPoint(contact, feature, base, (), None, held)
     candidates, axis = _across(feature.normal, base, x, axis_number)
     contact_point = ContactPoint(contact, feature, base, candidates, axis, held)
-    moving = tuple(t for t, slip in zip(candidates, contact_point.slips, strict=True) if _moves(base, slip))
+    moving = _moving(base, candidates, contact_point.slips)
     return contact_point if moving == candidates else replace(contact_point, tangents=moving)
 
 
@@ -477,7 +477,7 @@ def _going_with(contact: Contact, feature: Feature, base: Base, x: Array, axis_n
     rolls = is_rolling(feature)
     candidates, axis = _across(feature.normal, base, x, axis_number) if rolls else ((feature.normal,), None)
     contact_point = ContactPoint(contact, feature, base, candidates, axis, True)
-    moving = tuple(t for t, slip in zip(candidates, contact_point.slips, strict=True) if _moves(base, slip))
+    moving = _moving(base, candidates, contact_point.slips)
     return replace(contact_point, tangents=moving)
 
 
@@ -512,12 +512,20 @@ def _across(n: Vector, base: Base, x: Array, number: int | None) -> tuple[tuple[
     return (first, n.cross(first)), axis
 
 
-def _moves(base: Base, slip: Expr) -> bool:
-    """Whether anything can slip along it: some speed, or the surface itself, moves it."""
-    return _is_something(base.equations, operand(base.equations.system.graph, slip), base.units, base.scales.length)
+def _moving(base: Base, tangents: Sequence[Vector], slips: Sequence[Expr]) -> tuple[Vector, ...]:
+    """Those tangents along which anything can slip: some speed, or the surface itself, moves it."""
+    graph = base.equations.system.graph
+    nodes = [operand(graph, slip) for slip in slips]
+    known = _are_something(base.equations, nodes, base.units, base.scales.length)
+    return tuple(t for t, moves in zip(tangents, known, strict=True) if moves)
 
 
 def _is_something(equations: Equations, node: int, units: Units | None, length: float) -> bool:
     """Whether a length, or a speed, is more than rounding at random states."""
-    values = numbers(equations.system, [node], units=units)
-    return not (np.isfinite(values).all() and np.abs(values).max() < NOTHING * length)
+    return _are_something(equations, [node], units, length)[0]
+
+
+def _are_something(equations: Equations, nodes: list[int], units: Units | None, length: float) -> list[bool]:
+    """The same of several."""
+    values = numbers(equations.system, nodes, units=units).T
+    return [not (np.isfinite(own).all() and np.abs(own).max() < NOTHING * length) for own in values]

@@ -26,6 +26,7 @@ class Stepped:
     held: Terms = field(repr=False)
     lost: float = 0.0  # energy that the steps lost by themselves, and what they were kept from gaining
     kept: float = 0.0
+    unmet: float = 0.0  # of the velocities at hand: the most by which laws of contact were not met
     names: tuple[str, ...] = ("time stepping",)
     guards: None = None
     settle: None = None
@@ -79,6 +80,11 @@ def numerical(path: Path) -> tuple[float, float]:
     """What time steps lost of the energy by themselves, and what they were kept from gaining."""
     intervals = [s.dynamics for s in path.segments if isinstance(s.dynamics, Stepped)]
     return sum(each.lost for each in intervals), sum(each.kept for each in intervals)
+
+
+def contact_error(path: Path) -> float:
+    """The most by which laws of contact were not met in time steps, as a part of the velocities at hand."""
+    return max([s.dynamics.unmet for s in path.segments if isinstance(s.dynamics, Stepped)], default=0.0)
 
 
 def stretches(path: Path) -> tuple[tuple[float, float, int], ...]:

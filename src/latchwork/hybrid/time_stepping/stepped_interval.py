@@ -146,7 +146,8 @@ class SteppedInterval:
         solution = Solution(t, x, np.vstack([starts, ends[-1:]]), np.zeros_like(chords), Stats(count, 0, 2 * count),
                             None, ends)  # fmt: skip
         record = self.record
-        return Segment(solution, Stepped(t, chords[:, n_q:-1], self.memory.held, record.lost, record.kept))
+        stepped = Stepped(t, chords[:, n_q:-1], self.memory.held, record.lost, record.kept, record.off)
+        return Segment(solution, stepped)
 
     def labels(self) -> tuple[str, ...]:
         """What is closed at the end, and how."""
