@@ -23,6 +23,7 @@ from latchwork.hybrid.contacts.enforced_contacts import (
     decide_enforced,
     put_enforced,
 )
+from latchwork.hybrid.contacts.extreme_places import drop_between
 from latchwork.hybrid.contacts.impact_reset import approaches, find_staying, read_law, resolve_jammed, resolve_near
 from latchwork.hybrid.contacts.near_set import (
     FOUND,
@@ -93,6 +94,7 @@ def operator_of_near(scene: Scene, x: f64p) -> i64:
     drop_ending(scene, x)
     keep_one_normal(scene, x)
     drop_doubled(scene)
+    drop_between(scene)
     for k in range(delassus.contacts):
         attraction = scene.contact[delassus.point[k]].adhesion
         if read_law(scene, delassus.point[k], x) == 0 or (attraction >= 0 and read_law(scene, attraction, x) == 0):

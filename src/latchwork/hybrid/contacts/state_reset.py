@@ -507,10 +507,26 @@ def decide(scene: Scene, t: f64) -> i64:
 
 
 @kernel
+def is_emptied(scene: Scene, k: i64, force: f64) -> i64:
+    """1 where the force of contact k has come to zero, or has left its cone, and is rounding of what acts there: what
+    it makes of an acceleration, beside the terms that b is summed from, and v²/L. So are all forces between bodies that
+    fall together."""
+    delassus, event, row = scene.delassus, scene.event[scene.delassus.point[k]], scene.delassus.first[k]
+    if has(event.flags, LETS_GO) + event.left == 0 or scene.contact[delassus.point[k]].bounded == 1:
+        return 0
+    turning = divide(delassus.motion_scale * delassus.motion_scale, scene.tolerances.sight)
+    terms, made = turning, 0.0
+    for j in range(row, row + 1 + delassus.tangents[k]):
+        terms = maximum(terms, delassus.summed[j])
+        made = maximum(made, delassus.A[j * delassus.rows + j] * force)
+    return 1 if made <= scene.tolerances.rounding * terms else 0
+
+
+@kernel
 def leave_idle(scene: Scene, slips: i64, passes: i64) -> None:
     """Contacts that were open, or any that stick where a cone was left (``slips``), are open where they have nothing
     but rounding to carry, beside others that carry something: at the apex of its cone a contact sticks, slides and
-    opens by rounding. Not where a load ``passes`` on to them."""
+    opens by rounding. Not where a load ``passes`` on to them. So is what has been emptied."""
     delassus, problem, row, most = scene.delassus, scene.problem, 0, 0.0
     for i in range(problem.rows):
         most = maximum(most, fabs(problem.lam[i]))
@@ -521,7 +537,7 @@ def leave_idle(scene: Scene, slips: i64, passes: i64) -> None:
         sticks = problem.state[k] == STICK and problem.tangents[k] > 0
         opened = scene.state[i].kind == OPEN and scene.contact[i].bounded == 0
         may = (sticks and (slips == 1 or opened)) or (problem.state[k] == SLIDE and opened and passes == 0)
-        if may and force < scene.tolerances.rounding * most:
+        if (may and force < scene.tolerances.rounding * most) or is_emptied(scene, k, force) == 1:
             problem.state[k] = OPEN
             for j in range(1 + problem.tangents[k]):
                 problem.lam[row + j] = 0.0
