@@ -175,7 +175,7 @@ def decide_enforced(scene: Scene, x: f64p) -> i64:
         put_friction(scene, count)
         if assemble(scene, x) != FOUND:
             return UNFINISHED
-        status = decide(scene, x[0])
+        status = decide(scene, x)
         if status != SOLVED:
             scene.solved = status
             return NO_FORCES

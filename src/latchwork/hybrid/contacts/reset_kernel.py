@@ -156,7 +156,7 @@ def next_states(scene: Scene, x: f64p) -> i64:
         if status == UNLAWFUL:
             return LAWLESS
     else:
-        scene.solved = decide(scene, x[0])
+        scene.solved = decide(scene, x)
         status = DECIDED if scene.solved == SOLVED else NO_FORCES
     if status == NO_FORCES:
         return STUCK if scene.solved == JAMMED else UNSETTLED

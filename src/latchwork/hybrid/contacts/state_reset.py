@@ -13,7 +13,7 @@ from latchwork.contact.complementarity.redundant_forces import HELD, feasible, h
 from latchwork.contact.complementarity.redundant_forces import SLIPS as SLIP_TOGETHER
 from latchwork.hybrid.contacts.delassus_operator import ROUNDING, move
 from latchwork.hybrid.contacts.impact_reset import RANK, picked_solution
-from latchwork.hybrid.contacts.near_set import depth_of, has, place_among
+from latchwork.hybrid.contacts.near_set import FOUND, assemble, depth_of, has, place_among
 from latchwork.hybrid.contacts.scene import LEAVES, LETS_GO, OPEN, RESTS, SLIDE, SLIPS, STICK, Scene
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
@@ -453,36 +453,80 @@ def slip_or_widen(scene: Scene) -> None:
 
 
 @kernel
-def is_unloaded(scene: Scene) -> i64:
-    """1 where no contact was closed, none was struck, and none is pressed: what only touches is open, as the end of a
-    pendulum that hangs just above the floor, which held there would be locked."""
-    tol, delassus = scene.tolerances, scene.delassus
-    least = -tol.at_rest * divide(tol.slowest, tol.stirs)
-    if any_closed(scene) == 1 or scene.impacts > 0 or delassus.collide < delassus.contacts:
+def look_ahead(scene: Scene, x: f64p) -> i64:
+    """``column``: b a moment later at the same place, as loads make it that begin at zero; 0 where it is not known."""
+    delassus, t, calls = scene.delassus, x[0], scene.delassus.calls
+    if delassus.supplied > 0:  # P and u̇₀ are of this instant
         return 0
-    for k in range(delassus.contacts):
-        if delassus.b[delassus.first[k]] < least or scene.contact[delassus.point[k]].adhesion >= 0:
-            return 0
-    return 1
+    x[0] = t + scene.tolerances.stirs
+    found = assemble(scene, x)
+    for i in range(delassus.rows):
+        delassus.column[i] = delassus.b[i]
+    x[0] = t
+    assemble(scene, x)
+    delassus.calls = calls
+    drop_rounding(scene)
+    return 1 if found == FOUND else 0
 
 
 @kernel
-def decide(scene: Scene, t: f64) -> i64:
+def is_unloaded(scene: Scene, x: f64p) -> i64:
+    """1 where no contact was closed, none was struck, and none is pressed, now or soon: what only touches is open, as
+    the end of a pendulum that hangs just above the floor, which held there would be locked."""
+    delassus = scene.delassus
+    if any_closed(scene) == 1 or scene.impacts > 0 or delassus.collide < delassus.contacts:
+        return 0
+    for k in range(delassus.contacts):
+        if scene.contact[delassus.point[k]].adhesion >= 0:
+            return 0
+    if is_pressed(scene, delassus.b) == 1:
+        return 0
+    return 0 if look_ahead(scene, x) == 1 and is_pressed(scene, delassus.column) == 1 else 1
+
+
+@kernel
+def is_pressed(scene: Scene, b: f64p) -> i64:
+    """1 where some contact is accelerated downwards."""
+    tol, delassus = scene.tolerances, scene.delassus
+    least = -tol.at_rest * divide(tol.slowest, tol.stirs)
+    for k in range(delassus.contacts):
+        if b[delassus.first[k]] < least:
+            return 1
+    return 0
+
+
+@kernel
+def load_begins(scene: Scene, x: f64p) -> i64:
+    """1 where a load is about to press some contact, and all that feel it."""
+    delassus, size = scene.delassus, 0.0
+    if look_ahead(scene, x) == 0:
+        return 0
+    for i in range(delassus.rows):
+        size = maximum(size, fabs(delassus.column[i]))
+    for k in range(delassus.contacts):
+        row = delassus.first[k]
+        if delassus.column[row] < delassus.b[row] - scene.tolerances.rounding * size:
+            return 1
+    return 0
+
+
+@kernel
+def decide(scene: Scene, x: f64p) -> i64:
     """States and forces of the contacts that stay; how the contact problem ended."""
-    delassus, problem = scene.delassus, scene.problem
+    delassus, problem, t = scene.delassus, scene.problem, x[0]
     for i in range(delassus.rows):
         delassus.lam[i] = 0.0
     if delassus.contacts == 0:
         problem.contacts, problem.rows = 0, 0
         return SOLVED
     fill_problem(scene)
-    if is_unloaded(scene) == 1:
+    if is_unloaded(scene, x) == 1:
         for k in range(delassus.contacts):
             problem.state[k], problem.directed[k] = OPEN, 0
         return SOLVED
     slips = note_left(scene)
     if slips == 1 and share_otherwise(scene, t) == 1:
-        leave_idle(scene, slips, 0)
+        leave_idle(scene, slips, 0, x)
         spread_forces(scene)
         return SOLVED
     passes = passes_on(scene, t)
@@ -501,7 +545,7 @@ def decide(scene: Scene, t: f64) -> i64:
     if slipping(scene) == 0:
         stick_with_others(scene)
         stand_on_all(scene)
-    leave_idle(scene, slips, passes)
+    leave_idle(scene, slips, passes, x)
     spread_forces(scene)
     return SOLVED
 
@@ -523,11 +567,11 @@ def is_emptied(scene: Scene, k: i64, force: f64) -> i64:
 
 
 @kernel
-def leave_idle(scene: Scene, slips: i64, passes: i64) -> None:
+def leave_idle(scene: Scene, slips: i64, passes: i64, x: f64p) -> None:
     """Contacts that were open, or any that stick where a cone was left (``slips``), are open where they have nothing
     but rounding to carry, beside others that carry something: at the apex of its cone a contact sticks, slides and
-    opens by rounding. Not where a load ``passes`` on to them. So is what has been emptied."""
-    delassus, problem, row, most = scene.delassus, scene.problem, 0, 0.0
+    opens by rounding. Not where a load ``passes`` on to them, or begins. So is what has been emptied."""
+    delassus, problem, row, most, begins = scene.delassus, scene.problem, 0, 0.0, -1
     for i in range(problem.rows):
         most = maximum(most, fabs(problem.lam[i]))
     for k in range(delassus.contacts):
@@ -537,7 +581,10 @@ def leave_idle(scene: Scene, slips: i64, passes: i64) -> None:
         sticks = problem.state[k] == STICK and problem.tangents[k] > 0
         opened = scene.state[i].kind == OPEN and scene.contact[i].bounded == 0
         may = (sticks and (slips == 1 or opened)) or (problem.state[k] == SLIDE and opened and passes == 0)
-        if (may and force < scene.tolerances.rounding * most) or is_emptied(scene, k, force) == 1:
+        idle = may and force < scene.tolerances.rounding * most
+        if idle and opened and begins < 0:
+            begins = load_begins(scene, x)
+        if (idle and not (opened and begins == 1)) or is_emptied(scene, k, force) == 1:
             problem.state[k] = OPEN
             for j in range(1 + problem.tangents[k]):
                 problem.lam[row + j] = 0.0
