@@ -236,8 +236,8 @@ def is_ending(scene: Scene, k: i64, x: f64p) -> i64:
     contact, reach = scene.contact[who], scene.tolerances.reach * scene.contact[who].unit
     if scene.state[who].kind != OPEN or contact.bounds == 0 or scene.ends[contact.contact] == 0:
         return 0
-    # rows without friction know nothing of motion along the surface
-    fastest = delassus.motion_scale if delassus.motion_scale > 0.0 else scene.motion_scale
+    # rows without friction know nothing of motion along the surface, the energy does
+    fastest = delassus.motion_scale if delassus.motion_scale > 0.0 else delassus.kinetic_bound[k]
     if scene.inside[who] > reach or not fastest > 0.0 or delassus.v[delassus.first[k]] < 0.0:
         return 0
     ahead = divide(AHEAD * scene.tolerances.sight, fastest)
