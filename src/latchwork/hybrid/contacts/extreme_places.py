@@ -4,9 +4,9 @@ Places of one rigid pair along a line of a common plane have normal rows that ar
 
     B_k = α B_i + (1 − α) B_j,    0 < α < 1,
 
-so that ġ_i ≥ 0 and ġ_j ≥ 0 imply ġ_k ≥ 0, and a force λ_k is the forces α λ_k and (1 − α) λ_k of the others: only extreme
-points of a contact set need a row. [Rockafellar, Convex Analysis, §18] So the corners of a joint of two tables are none
-under a box that stands on both, and a corner that comes to the joint does not share its load with it.
+so that ġ_i ≥ 0 and ġ_j ≥ 0 imply ġ_k ≥ 0, and a force λ_k is the forces α λ_k and (1 − α) λ_k of the others: only
+extreme points of a contact set need a row. [Rockafellar, Convex Analysis, §18] So the corners of a joint of two tables
+are none under a box that stands on both, and a corner that comes to the joint does not share its load with it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from latchwork.hybrid.contacts.scene import Scene
 from latchwork.program.kernel import divide, i64, kernel, offset
 from latchwork.program.scalar import maximum
 
-ALONG, ACROSS = 1e-12, 1e-7  # of the longest row: as near to an end of B_j − B_i it is that; and by how much a normal leans
+ALONG, ACROSS = 1e-12, 1e-7  # of the longest row: nearer to an end of B_j − B_i it is that; how far a normal may lean
 
 
 @kernel

@@ -23,6 +23,7 @@ from latchwork.hybrid.contacts.enforced_contacts import (
     decide_enforced,
     put_enforced,
 )
+from latchwork.hybrid.contacts.event_slip import read_slip
 from latchwork.hybrid.contacts.extreme_places import drop_between
 from latchwork.hybrid.contacts.impact_reset import approaches, find_staying, read_law, resolve_jammed, resolve_near
 from latchwork.hybrid.contacts.near_set import (
@@ -43,7 +44,6 @@ from latchwork.hybrid.contacts.state_reset import (
     is_entered,
     open_others,
     put_states,
-    read_slip,
 )
 from latchwork.program.kernel import divide, f64p, fabs, i64, kernel, offset
 from latchwork.program.native import together
