@@ -12,7 +12,7 @@ are none under a box that stands on both, and a corner that comes to the joint d
 from __future__ import annotations
 
 from latchwork.hybrid.contacts.delassus_operator import keep_only
-from latchwork.hybrid.contacts.scene import Scene
+from latchwork.hybrid.contacts.scene import OPEN, Scene
 from latchwork.program.kernel import divide, i64, kernel, offset
 from latchwork.program.scalar import maximum
 
@@ -49,16 +49,26 @@ def is_place(scene: Scene, k: i64) -> i64:
 
 
 @kernel
+def may_carry(scene: Scene, k: i64, other: i64) -> i64:
+    """1 where another contact may carry what contact k does: what is closed is not left to what is open, which may be
+    ahead of it by the slack of its domain."""
+    delassus = scene.delassus
+    closed = scene.state[delassus.point[k]].kind != OPEN
+    if other == k or scene.near[other] == 0 or is_place(scene, other) == 0:
+        return 0
+    if delassus.C[delassus.first[other]] != delassus.C[delassus.first[k]]:
+        return 0
+    return 1 if not closed or scene.state[delassus.point[other]].kind != OPEN else 0
+
+
+@kernel
 def is_redundant(scene: Scene, k: i64) -> i64:
     """1 where contact k is between two that are kept, of which one at least belongs to the same pair."""
-    delassus, kept = scene.delassus, scene.near
-    group, rate = scene.contact[delassus.point[k]].contact, delassus.C[delassus.first[k]]
+    delassus, group = scene.delassus, scene.contact[scene.delassus.point[k]].contact
     for i in range(delassus.collide):
-        own = scene.contact[delassus.point[i]].contact == group and delassus.C[delassus.first[i]] == rate
-        if own and i != k and kept[i] == 1 and is_place(scene, i) == 1:
+        if scene.contact[delassus.point[i]].contact == group and may_carry(scene, k, i) == 1:
             for j in range(delassus.collide):
-                other = j != k and j != i and kept[j] == 1 and delassus.C[delassus.first[j]] == rate
-                if other and is_place(scene, j) == 1 and is_between(scene, k, i, j) == 1:
+                if j != i and may_carry(scene, k, j) == 1 and is_between(scene, k, i, j) == 1:
                     return 1
     return 0
 
