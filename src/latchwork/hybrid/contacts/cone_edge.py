@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from latchwork.contact.complementarity.redundant_forces import HELD, hold_on
 from latchwork.contact.complementarity.redundant_forces import SLIPS as SLIP_TOGETHER
-from latchwork.hybrid.contacts.event_slip import forget_slipping, letting_go, slipping
+from latchwork.hybrid.contacts.event_slip import forget_slipping, slipping
 from latchwork.hybrid.contacts.near_set import has
-from latchwork.hybrid.contacts.scene import OPEN, SLIDE, SLIPS, STICK, Scene
+from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, SLIPS, STICK, Scene
 from latchwork.program.kernel import f64, i64, kernel
 
 WIDEST = 2  # times that a cone is widened
@@ -21,6 +21,8 @@ def state_as_before(scene: Scene, k: i64) -> i64:
     state = scene.state[scene.delassus.point[k]]
     if scene.problem.fixed[k] == 1 and state.kind == OPEN:
         return SLIDE
+    if has(scene.event[scene.delassus.point[k]].flags, LETS_GO) == 1:
+        return OPEN
     if state.kind == OPEN or (state.kind == SLIDE and state.limits == 0):
         return state.kind
     return STICK
@@ -47,7 +49,7 @@ def share_otherwise(scene: Scene, t: f64) -> i64:
         if state.kind != OPEN:
             for _ in range(state.cone_margin):
                 delassus.right[k] *= tol.wider
-    if sticks == 0 or letting_go(scene) == 1:
+    if sticks == 0:
         return 0
     found = hold_on(problem, delassus.right)
     if found == HELD:
