@@ -50,11 +50,13 @@ def is_place(scene: Scene, k: i64) -> i64:
 
 @kernel
 def may_carry(scene: Scene, k: i64, other: i64) -> i64:
-    """1 where another contact may carry what contact k does: what is closed is not left to what is open, which may be
-    ahead of it by the slack of its domain."""
+    """1 where another contact may carry what contact k does: not one beyond the end of its domain; and what is closed
+    is not left to what is open, which may be ahead of it by the slack of its domain."""
     delassus = scene.delassus
     closed = scene.state[delassus.point[k]].kind != OPEN
     if other == k or scene.near[other] == 0 or is_place(scene, other) == 0:
+        return 0
+    if scene.inside[delassus.point[other]] < 0.0:
         return 0
     if delassus.C[delassus.first[other]] != delassus.C[delassus.first[k]]:
         return 0
