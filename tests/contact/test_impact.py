@@ -731,3 +731,14 @@ def test_stop_in_space_leaves_what_is_close_to_singular():
     v = np.array([-1.0, 0.3, 0.2])
     for J in (np.outer([1.0, 2.0, -1.0], [1.0, 0.5]), np.array([[1.0, 0.0], [0.2, 1.0], [1.2, 1.0]]), np.zeros((3, 3))):
         assert given_by(stop_in_space, J @ J.T, v, 1.0) is None
+
+
+@pytest.mark.parametrize("apart", [1e-12, 1e-10, 1e-9, 1e-7])
+@pytest.mark.parametrize("law", ALL)
+def test_two_places_that_are_nearly_one_are_parted_by_the_faster(law, apart):
+    """Rows that are one but for rounding, speeds that are not: none approaches after, and no energy is gained."""
+    W, v = np.full((2, 2), 1.0), np.array([-1.0, -1.0 - apart])
+    impact = Impact(("a", "b"), W, v, (0, 0), np.zeros(2), [0.0, 0.0], [0.0, 0.0])
+    out = resolve(impact, [law, law], True)
+    assert admissible(impact, out) <= 1e-11
+    assert out.impulses.sum() == pytest.approx(1.0 + apart, abs=1e-11 + 1e-3 * apart)

@@ -204,6 +204,54 @@ def test_a_ball_over_the_joint_of_two_boxes(slides):
     assert not [event for event in run.events if event.kind == "impact"]
 
 
+def test_a_box_at_the_very_edge_of_tipping_slides_over_a_joint():
+    """As wide as μ times its height, it slides on its front corner alone: x = v t − μ g t²/2, and then rests."""
+    model = planar(floor=tables, sizes=(0.25, 0.5), friction=0.5)
+    run = lw.simulate(model, until=0.75, q=[-0.5, 0.25, 0.0], u=[2.0, 0.0, 0.0])
+    assert run.x[-1, :3] == pytest.approx([-0.5 + 2.0**2 / G, 0.25, 0.0], abs=1e-8)
+    assert not [event for event in run.events if event.kind == "impact"]
+    assert run.events[-1].t == pytest.approx(2.0 / (0.5 * G), abs=1e-9)
+
+
+def test_a_box_without_friction_that_nothing_struck_slides_over_a_joint():
+    """From rest, pushed: x = F t²/2m, without an impact. Its rows know nothing of its speed."""
+    model = planar(floor=tables)
+    model.force(model.links["A"].origin, 20.0 * model.frame.x)
+    run = lw.simulate(model, until=0.75, q=[-1.0, 0.5, 0.0])
+    assert run.x[-1, :3] == pytest.approx([-1.0 + 10.0 * 0.75**2, 0.5, 0.0], abs=1e-9)
+    assert not [event for event in run.events if event.kind == "impact"]
+
+
+# --- loads that begin -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("e", [0.0, 1.0])
+def test_a_push_that_begins_at_zero_moves_a_row_that_touches_without_an_impact(e):
+    """F = F₀ sin ωt on the first of three: each has x = F₀ (ωt − sin ωt)/(3 m ω²), for nothing has closed."""
+    model, made = lw.Model("row"), []
+    for name in "ABC":
+        link = model.prismatic(name, model.frame, axis=model.frame.x)
+        body = model.body(name, link, link.origin, 1.0, lw.inertia(link.frame, zz=1.0))
+        made.append(body.box((1.0, 1.0)))
+    for one, other in ((0, 1), (1, 2)):
+        model.contact(f"{one} on {other}", made[other], made[one], restitution=e)
+    model.force(model.links["A"].origin, 20.0 * lw.sin(5.0 * model.time) * model.frame.x)
+    run = lw.simulate(model, until=0.6, q=[0.0, 1.0, 2.0])
+    x = 20.0 * (3.0 - math.sin(3.0)) / (3.0 * 25.0)
+    assert run.x[-1, :3] == pytest.approx([x, 1.0 + x, 2.0 + x], abs=1e-9)
+    assert not [event for event in run.events if event.kind == "impact"]
+
+
+# --- bodies that fall together ----------------------------------------------------------------------------------------
+
+
+def test_boxes_that_fall_together_have_no_event():
+    """Free fall, one on the other, with friction: nothing presses, and nothing happens until they meet the floor."""
+    run = lw.simulate(planar("AB", friction=1.0), until=0.6, q=[0.0, 3.0, 0.0, 0.25, 4.0, 0.0])
+    assert not [event for event in run.events if event.kind != "release"]
+    assert run.x[-1, :6] == pytest.approx([0.0, 3.0 - 0.18 * G, 0.0, 0.25, 4.0 - 0.18 * G, 0.0], abs=1e-9)
+
+
 # --- corners that take turns ------------------------------------------------------------------------------------------
 
 
@@ -362,11 +410,13 @@ def test_two_boxes_hinged_in_line_slide_over_a_joint():
 # --- aligned scenes ---------------------------------------------------------------------------------------------------
 
 
-ONCE = [2070, 3030, 3156, 3197, 3306, 3430, 3518, 3686, 3840, 4407, 4830]  # that failed once
+ONCE = [2070, 3030, 3156, 3197, 3306, 3430, 3518, 3686, 3840, 4407, 4830, 6954, 7410, 30573, 30894, 31236,
+        32107]  # that failed once
+LONG = [5767, 6001, 6451, 6520, 7351, 7456, 30762, 30841, 34083]  # so did these, of the campaign
 SUITE = [0, 1, 2, 6, 8, 9, 10, 12, 14, 15, 16, 17, 24, 25, 27, 28, 29, *ONCE]  # short, of every family
 
 
-@pytest.mark.parametrize("seed", seeds(SUITE, range(10_000)))
+@pytest.mark.parametrize("seed", seeds(SUITE, [*range(10_000), *(seed for seed in LONG if seed >= 10_000)]))
 def test_laws_hold_in_aligned_scenes(seed):
     """Nothing sinks, gains energy, pulls or creeps; momentum and symmetry are kept; seams are none."""
     s = scene(seed)

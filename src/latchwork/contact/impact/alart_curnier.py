@@ -13,6 +13,7 @@ of them half way together, which keeps what is its own mirror image so, then one
 from __future__ import annotations
 
 from latchwork.algebra.factors import least_norm
+from latchwork.contact.complementarity.lemke import complementary_path
 from latchwork.contact.impact.coulomb import coulomb
 from latchwork.contact.impact.nonnegative import nonnegative
 from latchwork.contact.impact.problem import ImpactProblem
@@ -23,7 +24,7 @@ from latchwork.program.scalar import maximum, minimum
 SWEEPS = (0, 6, 30, 3, 15, 60, 240)  # Newton's method is tried after so many more;
 TOGETHER = 3  # the first of them of all contacts at once
 TRIES = len(SWEEPS)
-STEPS = 30
+STEPS, PIVOTS = 30, 50
 STILL = 1e-15  # sweeps that change less, as a part of the impulses, have come to an end
 EXACT = 1e-16
 DUST = 1e-13  # of the hardest push: less is rounding
@@ -44,15 +45,54 @@ def largest_of(n: i64, x: f64p) -> f64:
 @kernel
 def smooth(problem: ImpactProblem) -> None:
     """``cone_x``: the normal impulses without friction, exactly."""
-    n, k, W, b = problem.group_rows, problem.members, problem.cone_W, problem.cone_b
+    k, W, b = problem.members, problem.cone_W, problem.cone_b
     for c in range(k):
         row = problem.group_first[c]
         b[c] = problem.scaled_v[row] - problem.scaled_least[c]
         for d in range(k):
-            W[c * k + d] = problem.scaled_W[row * n + problem.group_first[d]]
+            W[c * k + d] = smooth_entry(problem, c, d)
     nonnegative(k, W, b, problem.cone_x, problem.cone_free, problem.cone_V, problem.cone_A, problem.cone_c,
                 problem.cone_z, problem.cone_r, problem.cone_y, problem.factors, problem.tau, problem.order,
                 problem.turned)  # fmt: skip
+    if is_off(problem) == 1:
+        pivoted(problem)
+
+
+@kernel
+def is_off(problem: ImpactProblem) -> i64:
+    """1 where ``cone_x`` leaves a speed: W is singular but for rounding, and b out of its range by more, as of two
+    places that are nearly one. They ask for different pushes, of which the larger serves both."""
+    for c in range(problem.members):
+        left = problem.cone_b[c]
+        for d in range(problem.members):
+            left += smooth_entry(problem, c, d) * problem.cone_x[d]
+        if left < -GOOD or (problem.cone_x[c] > 0.0 and left > GOOD):
+            return 1
+    return 0
+
+
+@kernel
+def smooth_entry(problem: ImpactProblem, c: i64, d: i64) -> f64:
+    """W between the normals of two contacts of the group."""
+    return problem.scaled_W[problem.group_first[c] * problem.group_rows + problem.group_first[d]]
+
+
+@kernel
+def pivoted(problem: ImpactProblem) -> None:
+    """``cone_x`` by Lemke's method, where it comes to an end."""
+    k, table, basic = problem.members, problem.pivots, problem.pivot_basic
+    wide = k + 3
+    for c in range(k):
+        for d in range(k):
+            table[c * wide + d] = smooth_entry(problem, c, d)
+        table[c * wide + k], table[c * wide + k + 1], table[c * wide + k + 2] = 1.0, problem.cone_b[c], 0.0
+    if complementary_path(k, PIVOTS * (k + 1), table, basic, problem.pivot_outside) < 0:
+        return
+    for c in range(k):
+        problem.cone_x[c] = 0.0
+    for c in range(k):
+        if basic[c] >= k and basic[c] < 2 * k:
+            problem.cone_x[basic[c] - k] = maximum(table[c * wide + k + 1], 0.0)
 
 
 @kernel

@@ -165,6 +165,9 @@ class ImpactProblem:
     cone_r: f64p = array("most_contacts")
     cone_y: f64p = array("most_contacts")
     cone_free: i64p = array("most_contacts")
+    pivots: f64p = array("most_contacts * (most_contacts + 3)")
+    pivot_basic: i64p = array("most_contacts")
+    pivot_outside: i64p = array("most_contacts + 1")
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,11 @@ from __future__ import annotations
 from latchwork.algebra.factors import least_norm
 from latchwork.constraint.inertia import times
 from latchwork.contact.complementarity.problem import SOLVED
+from latchwork.hybrid.contacts.event_slip import length
 from latchwork.hybrid.contacts.impact_reset import read_law
 from latchwork.hybrid.contacts.near_set import FOUND, assemble, has
 from latchwork.hybrid.contacts.scene import RESTS, SLIDE, SLIPS, STICK, Scene
-from latchwork.hybrid.contacts.state_reset import decide, length, put_slip
+from latchwork.hybrid.contacts.state_reset import decide, put_slip
 from latchwork.program.evaluator import evaluate
 from latchwork.program.kernel import divide, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
@@ -175,7 +176,7 @@ def decide_enforced(scene: Scene, x: f64p) -> i64:
         put_friction(scene, count)
         if assemble(scene, x) != FOUND:
             return UNFINISHED
-        status = decide(scene, x[0])
+        status = decide(scene, x)
         if status != SOLVED:
             scene.solved = status
             return NO_FORCES

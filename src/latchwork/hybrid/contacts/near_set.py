@@ -236,9 +236,11 @@ def is_ending(scene: Scene, k: i64, x: f64p) -> i64:
     contact, reach = scene.contact[who], scene.tolerances.reach * scene.contact[who].unit
     if scene.state[who].kind != OPEN or contact.bounds == 0 or scene.ends[contact.contact] == 0:
         return 0
-    if scene.inside[who] > reach or not delassus.motion_scale > 0.0 or delassus.v[delassus.first[k]] < 0.0:
+    # rows without friction know nothing of motion along the surface, the energy does
+    fastest = delassus.motion_scale if delassus.motion_scale > 0.0 else delassus.kinetic_bound[k]
+    if scene.inside[who] > reach or not fastest > 0.0 or delassus.v[delassus.first[k]] < 0.0:
         return 0
-    ahead = divide(AHEAD * scene.tolerances.sight, delassus.motion_scale)
+    ahead = divide(AHEAD * scene.tolerances.sight, fastest)
     for i in range(contact.gap.inputs):
         delassus.beside[i] = x[i]
     for i in range(delassus.n_q):
@@ -324,7 +326,7 @@ def goes_first(scene: Scene, who: i64, other: i64) -> i64:
 @kernel
 def is_doubled(scene: Scene, k: i64) -> i64:
     """1 where another feature, which is kept, stands for contact k: of the same contact, or where k is the end of what
-    is flush with it."""
+    is flush with it, a corner that no union of the two has."""
     delassus, kept, who = scene.delassus, scene.near, scene.delassus.point[k]
     ends = fabs(scene.inside[who]) <= scene.tolerances.reach * scene.contact[who].unit
     if k >= delassus.collide:  # friction of joints, and of turns
@@ -335,7 +337,7 @@ def is_doubled(scene: Scene, k: i64) -> i64:
             if other.contact == scene.contact[who].contact:
                 if ends or is_same_place(delassus, k, j) == 1:
                     return 1
-            elif ends and scene.contact[who].end > other.end:
+            elif scene.contact[who].end > other.end:
                 return 1
     return 0
 

@@ -23,6 +23,8 @@ from latchwork.hybrid.contacts.enforced_contacts import (
     decide_enforced,
     put_enforced,
 )
+from latchwork.hybrid.contacts.event_slip import read_slip
+from latchwork.hybrid.contacts.extreme_places import drop_between
 from latchwork.hybrid.contacts.impact_reset import approaches, find_staying, read_law, resolve_jammed, resolve_near
 from latchwork.hybrid.contacts.near_set import (
     FOUND,
@@ -42,7 +44,6 @@ from latchwork.hybrid.contacts.state_reset import (
     is_entered,
     open_others,
     put_states,
-    read_slip,
 )
 from latchwork.program.kernel import divide, f64p, fabs, i64, kernel, offset
 from latchwork.program.native import together
@@ -93,6 +94,7 @@ def operator_of_near(scene: Scene, x: f64p) -> i64:
     drop_ending(scene, x)
     keep_one_normal(scene, x)
     drop_doubled(scene)
+    drop_between(scene)
     for k in range(delassus.contacts):
         attraction = scene.contact[delassus.point[k]].adhesion
         if read_law(scene, delassus.point[k], x) == 0 or (attraction >= 0 and read_law(scene, attraction, x) == 0):
@@ -154,7 +156,7 @@ def next_states(scene: Scene, x: f64p) -> i64:
         if status == UNLAWFUL:
             return LAWLESS
     else:
-        scene.solved = decide(scene, x[0])
+        scene.solved = decide(scene, x)
         status = DECIDED if scene.solved == SOLVED else NO_FORCES
     if status == NO_FORCES:
         return STUCK if scene.solved == JAMMED else UNSETTLED

@@ -1,0 +1,56 @@
+"""Slip at an event, as kernels: which contacts slip, along which directions, and what guards say of their cones."""
+
+from __future__ import annotations
+
+from latchwork.hybrid.contacts.near_set import has
+from latchwork.hybrid.contacts.scene import LETS_GO, RESTS, SLIPS, Scene
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
+
+
+@kernel
+def length(count: i64, v: f64p) -> f64:
+    """|v| of one or two numbers."""
+    if count == 1:
+        return fabs(v[0])
+    return sqrt(v[0] * v[0] + v[1] * v[1]) if count == 2 else 0.0
+
+
+@kernel
+def read_slip(scene: Scene) -> None:
+    """The directions in which contacts slip; none where they do not."""
+    tol = scene.tolerances
+    delassus = scene.delassus
+    for k in range(delassus.contacts):
+        event, tangents = scene.event[delassus.point[k]], delassus.tangents[k]
+        slip = offset(delassus.v, delassus.first[k] + 1)
+        size = divide(length(tangents, slip), delassus.slip_unit[delassus.first[k] + tangents])
+        event.slips = 0 if has(event.flags, RESTS) == 1 or size <= tol.no_slip * scene.slip_scale else 1
+        size = length(tangents, slip)
+        for j in range(tangents):
+            event.slip_direction[j] = divide(slip[j], size) if event.slips == 1 else 0.0
+
+
+@kernel
+def slipping(scene: Scene) -> i64:
+    """1 where some contact has left its cone."""
+    for k in range(scene.watched):
+        if has(scene.event[scene.watch[k]].flags, SLIPS) == 1:
+            return 1
+    return 0
+
+
+@kernel
+def letting_go(scene: Scene) -> i64:
+    """1 where the force of some contact has come to zero."""
+    for k in range(scene.watched):
+        if has(scene.event[scene.watch[k]].flags, LETS_GO) == 1:
+            return 1
+    return 0
+
+
+@kernel
+def forget_slipping(scene: Scene) -> None:
+    """No contact is to slip."""
+    for k in range(scene.watched):
+        event = scene.event[scene.watch[k]]
+        event.flags -= has(event.flags, SLIPS) * SLIPS
