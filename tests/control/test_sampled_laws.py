@@ -187,7 +187,7 @@ WRONG = [
     ({"controllers": [lambda t, q, u, memory: {}]}, r"no controller of 'cart'.*A Python function is sampled"),
     ({"controllers": 5}, r"Give a list: controllers="),
     ({"controllers": [lw.control.Law({"f": 1.0})]},
-     r"'f', which controller 'law' commands, is no input of 'cart'. Known: F, G"),
+     r"'f', which controller 'law' commands, is no input of 'cart'. Did you mean 'F'"),
     ({"controllers": [lw.control.Law({"F": 1.0}), lw.control.Law({"F": 2.0}, name="other")]},
      r"input 'F' of 'cart' is commanded by 'law' and by 'other'"),
     ({"controllers": [lw.control.Law({"F": 1.0})], "inputs": {"F": 2.0}}, r"given in inputs, and commanded by 'law'"),

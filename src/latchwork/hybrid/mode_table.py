@@ -187,14 +187,6 @@ class ModeTable:
             with suppress(EvaluationError):  # speeds without mass: something always holds them
                 _ = self.side, self.free_mode.length
 
-    def compile_for(self, contact_points: Sequence[ContactPoint]) -> None:
-        """Ask for machine code of the programs that modes of some contact points have by now, for a run without end."""
-        side = [self.side.function] if self.is_free_ready else []
-        points = [(*point.functions, *functions_of(point)) for point in contact_points]
-        every = dict.fromkeys([self.base.motion, self.base.spread, *side, *chain.from_iterable(points)])
-        for function in list(every)[:COMPILED]:
-            function.compiled()
-
     def know(self, contact_point: ContactPoint, free: bool, holds: Holds) -> None:
         """Find now how the gap of a contact changes, as it is watched where it is open or has just opened; its rows and
         its friction as it slides and sticks, besides what holds and, where ``free``, alone; and how what watches them
@@ -409,6 +401,15 @@ class ModeTable:
         label = (*holds, *contact_states.labels)
         return LaidOutMode(self.design.dynamics(self.driven, mode, watch, known, label, Memory(self.memory)), guards,
                            x.copy())  # fmt: skip
+
+
+def compile_for(table: ModeTable, contact_points: Sequence[ContactPoint]) -> None:
+    """Ask for machine code of the programs that modes of some contact points have by now, for a run without end."""
+    side = [table.side.function] if table.is_free_ready else []
+    points = [(*point.functions, *functions_of(point)) for point in contact_points]
+    every = dict.fromkeys([table.base.motion, table.base.spread, *side, *chain.from_iterable(points)])
+    for function in list(every)[:COMPILED]:
+        function.compiled()
 
 
 def make_room(known: dict[Any, Any], most: int = REMEMBERED) -> None:

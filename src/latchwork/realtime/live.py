@@ -75,7 +75,7 @@ class Live:
 
     def compile(self) -> None:
         """Ask for machine code of all that ticks run: a loop that has no end evaluates it often enough."""
-        self.sim.mode_table.compile_for(self.sim.state.contacts.contact_points)
+        compile_for(self.sim.mode_table, self.sim.state.contacts.contact_points)
 
     # --- commands -----------------------------------------------------------------------------------------------
 
