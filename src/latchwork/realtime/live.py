@@ -16,6 +16,7 @@ import numpy as np
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch
 from latchwork.errors import EvaluationError, LatchworkError, did_you_mean
+from latchwork.hybrid.mode_table import compile_for
 from latchwork.program.elementary import scalars
 from latchwork.realtime.board import Array, Beat, State
 from latchwork.realtime.commands import name_of, parsed
