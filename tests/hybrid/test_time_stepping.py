@@ -11,6 +11,8 @@ from latchwork.contact.time_stepping.impulses import proximal, solve_cones
 from latchwork.contact.time_stepping.islands import find_profile
 from latchwork.contact.time_stepping.projection import CONVEX
 from latchwork.hybrid.time_stepping import near_pairs, stepped_interval
+from latchwork.hybrid.time_stepping.broad_phase import ALWAYS as UNENCLOSED
+from latchwork.hybrid.time_stepping.broad_phase import ROUND, BroadPhase, is_deeper
 from latchwork.hybrid.time_stepping.contact_programs import GAP, MOTION, SPREAD, ContactPrograms, KnownPrograms
 from latchwork.hybrid.time_stepping.settings import event_rate_of
 from latchwork.program.lower import lower
@@ -618,3 +620,37 @@ def test_where_a_few_contacts_cannot_get_on_they_are_stepped():
     assert run["x_S0"][-1] - run["x_H"][-1] > 1.0 - 1e-9
     with pytest.raises(lw.IntegrationError, match=r"not a number|without getting on"):
         crate_beside_a_tower(thick=False)
+
+
+@pytest.mark.parametrize(("gap", "deeper"), [(0.3, 0), (-1e-3, 0), (-0.0999, 0), (-0.1001, 1), (-0.5, 1)])
+def test_no_feature_is_deeper_than_its_shapes(gap, deeper):
+    """Two balls of radius 0.2 whose centres are 0.3 apart are 0.1 deep in each other; a face or an edge of what they
+    enclose that says more is met from behind. What has no enclosure may be as deep as it says."""
+    broad = lay_out(BroadPhase, enclosures=2, pairs=2, most_places=2, n_out=24, radius=[0.2, 0.2], one=[0, 0],
+                    other=[1, 1], pair_of=[0, 1])  # fmt: skip
+    broad.kind[0], broad.kind[1] = ROUND, UNENCLOSED
+    for place in (12, 15):
+        broad.out[place] = 0.3
+    assert interpret(is_deeper, broad, 0, gap) == invoke(is_deeper, broad, 0, gap) == deeper
+    assert invoke(is_deeper, broad, 1, gap) == 0
+
+
+@pytest.mark.campaign
+def test_boxes_and_balls_settle_in_space():
+    """Twenty in layers over a floor, a little out of line: no penetration, no energy gained, and they come lower."""
+    model, q, rng = lw.Model("layers"), {}, np.random.default_rng(3)
+    N, O = model.frame, model.origin
+    shapes = []
+    for k in range(20):
+        layer, place = divmod(k, 9)
+        at = np.array([0.3 * (place % 3), 0.3 * (place // 3), 0.2 + 0.3 * layer]) + rng.uniform(-0.02, 0.02, 3)
+        link = model.free(f"b{k}")
+        light = 0.4 * 0.1**2 if k % 2 else 0.2**2 / 6.0
+        body = model.body(f"b{k}", link, link.origin, 1.0, lw.inertia(link.frame, light, light, light))
+        shapes.append(body.sphere(0.1) if k % 2 else body.box((0.2, 0.2, 0.2)))
+        q |= {f"q_b{k}_p{c}": float(value) for c, value in zip("xyz", at, strict=True)}
+    model.collide(*shapes, lw.Plane(O, N.z), friction=0.5, restitution=0.0)
+    model.gravity(-G * N.z)
+    run = lw.simulate(model, 0.5, q=q)
+    assert run.audit.least_gap > -1e-9
+    assert np.diff(run.energy).max() < 1e-9 * run.energy[0]

@@ -44,6 +44,7 @@ class BroadPhase:
     candidates: i64
     previous: i64p = array("most_places")
     candidate: i64p = array("most_places")  # contact points of pairs that are near, by their places in the scene
+    pair_of: i64p = array("most_places")  # the pair of each candidate
 
 
 @kernel
@@ -94,6 +95,15 @@ def apart(broad: BroadPhase, pair: i64) -> f64:
 
 
 @kernel
+def is_deeper(broad: BroadPhase, k: i64, gap: f64) -> i64:
+    """1 where the gap of a candidate is less than the two shapes can be deep in each other, at the ends that were read
+    last: then it belongs to a feature that is met from behind, as of edges that are nearly parallel, whose common
+    normal turns about within a step."""
+    pair = broad.pair_of[k]
+    return 1 if broad.kind[pair] != ALWAYS and gap < minimum(apart(broad, pair), 0.0) else 0
+
+
+@kernel
 def find_near(broad: BroadPhase, keep: i64) -> i64:
     """Which pairs are ``wanted``: near at the ends that were read last, or with ``keep`` near before; how many of them
     have contact points that are not made yet."""
@@ -119,7 +129,7 @@ def list_wanted(broad: BroadPhase) -> None:
         broad.near[pair] = broad.wanted[pair]
         if broad.near[pair] == 1:
             for k in range(broad.first[pair], broad.first[pair] + broad.count[pair]):
-                broad.candidate[broad.candidates] = broad.place[k]
+                broad.candidate[broad.candidates], broad.pair_of[broad.candidates] = broad.place[k], pair
                 broad.candidates += 1
     for i in range(broad.enclosures):
         for k in range(6):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from latchwork.contact.time_stepping.impulses import solve_cones
 from latchwork.hybrid.contacts.impact_reset import read_law
 from latchwork.hybrid.contacts.step_limit import FOREVER
-from latchwork.hybrid.time_stepping.broad_phase import find_near, list_wanted, moved
+from latchwork.hybrid.time_stepping.broad_phase import find_near, is_deeper, list_wanted, moved
 from latchwork.hybrid.time_stepping.inertia import apply_P
 from latchwork.hybrid.time_stepping.time_step import (
     DONE,
@@ -58,21 +58,26 @@ def measure_one(step: TimeStep, i: i64, x: f64p) -> None:
 
 @kernel
 def measure(step: TimeStep, x: f64p) -> None:
-    """Gaps of all contacts that may be near, how far inside their domains they are, and which count."""
-    scene = step.scene
+    """Gaps of all contacts that may be near, how far inside their domains they are, and which count: none that is
+    deeper than its shapes can be."""
+    scene, slack = step.scene, step.scene.tolerances.reach
     for k in range(step.broad.candidates):
         i = step.broad.candidate[k]
         measure_one(step, i, x)
         step.real[i] = counts(step, i, scene.gap[i], scene.inside[i])
+        if step.real[i] == 1 and is_deeper(step.broad, k, scene.gap[i] + slack) == 1:
+            step.real[i] = 0
     cover_seams(step)
 
 
 @kernel
-def is_crossed(step: TimeStep, i: i64) -> i64:
-    """1 for a feature that a step has crossed within its ends, whatever else there is."""
-    tol, gap = step.scene.tolerances, step.scene.gap[i]
+def is_crossed(step: TimeStep, k: i64) -> i64:
+    """1 for a candidate that a step has crossed within its ends, whatever else there is."""
+    i, tol = step.broad.candidate[k], step.scene.tolerances
+    gap = step.scene.gap[i]
     inside = step.scene.inside[i] >= gap - tol.reach
-    return 1 if gap < -tol.slop and step.before[i] >= -tol.slop and inside else 0
+    crossed = gap < -tol.slop and step.before[i] >= -tol.slop and inside
+    return 1 if crossed and is_deeper(step.broad, k, gap + tol.reach) == 0 else 0
 
 
 @kernel
@@ -85,7 +90,7 @@ def cover_seams(step: TimeStep) -> None:
         while k < count and step.scene.contact[step.broad.candidate[k]].contact == group:
             i = step.broad.candidate[k]
             met += 1 if step.real[i] == 1 and step.scene.gap[i] < -step.scene.tolerances.slop else 0
-            if is_crossed(step, i) == 1 and (chosen < 0 or step.scene.gap[i] > step.scene.gap[chosen]):
+            if is_crossed(step, k) == 1 and (chosen < 0 or step.scene.gap[i] > step.scene.gap[chosen]):
                 chosen = i
             k += 1
         if met == 0 and chosen >= 0 and k > begin + 1:

@@ -77,9 +77,10 @@ class NearPairs:
         new.looked = old.looked
         fill(new, "near", near)
         fill(new, "before", old.before)
-        some = [place for k in np.flatnonzero(near).tolist() for place in places[k]]
+        some = [(place, k) for k in np.flatnonzero(near).tolist() for place in places[k]]
         new.candidates = len(some)
-        fill(new, "candidate", some)
+        fill(new, "candidate", [place for place, _ in some])
+        fill(new, "pair_of", [pair for _, pair in some])
 
     def _places(self, k: int, scene: SceneMemory) -> Sequence[int]:
         if k not in self.made:
