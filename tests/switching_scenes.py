@@ -36,7 +36,7 @@ def step_by_step(monkeypatch: Any) -> None:
 def asleep(monkeypatch: Any) -> None:
     """All sleeps that can, however few there are."""
     monkeypatch.setattr(sleeping_contacts, "FEWEST", 0)
-    monkeypatch.setattr(watch_set, "FEW", 0)
+    monkeypatch.setattr(watch_set, "FEW_FEATURES", 0)
     monkeypatch.setattr(construction, "EAGER", 0)
 
 

@@ -10,7 +10,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from latchwork.contact.complementarity.contact_states import solve
+from latchwork.contact.complementarity.open_slide_stick import solve_contact_problem
 from latchwork.contact.complementarity.problem import ContactProblem, Note, State, Status
 from latchwork.contact.complementarity.redundant_forces import HELD, INVALID, NO_SHARE, SLIPS, feasible, hold_on
 from latchwork.contact.complementarity.solution import settle
@@ -94,8 +94,8 @@ def test_python_and_machine_code_give_the_same_bits():
         rng, r = np.random.default_rng(seed), problem(seed)
         made = written(r, None if seed % 3 else rng.integers(0, 3, len(r.names)))
         same = copied(made)
-        status = invoke(solve, made)
-        assert interpret(solve, same) == status
+        status = invoke(solve_contact_problem, made)
+        assert interpret(solve_contact_problem, same) == status
         assert answer(same) == answer(made)
         met.add((Status(status), made.tries > 12))
     assert {(Status.SOLVED, False), (Status.SOLVED, True), (Status.JAMMED, True)} <= met
@@ -130,9 +130,9 @@ def test_shares_are_the_same_bits():
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 def test_c_has_the_same_bits(tmp_path):
     """Forty problems by the kernel as C99, compiled without a warning: the same status and answer."""
-    entry = f"int64_t entry(void *x);\nint64_t entry(void *x) {{ return {c_name(solve)}(x); }}\n"
+    entry = f"int64_t entry(void *x);\nint64_t entry(void *x) {{ return {c_name(solve_contact_problem)}(x); }}\n"
     headers = [f"#include <{name}.h>" for name in ("stdint", "math", "string")]
-    (tmp_path / "solve.c").write_text("\n".join([*headers, *c_functions([solve]), entry]))
+    (tmp_path / "solve.c").write_text("\n".join([*headers, *c_functions([solve_contact_problem]), entry]))
     command = [COMPILER, "-O1", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-ffp-contract=off", "-shared",
                "-fPIC", "-o", str(tmp_path / "solve.so"), str(tmp_path / "solve.c"), "-lm"]  # fmt: skip
     assert subprocess.run(command, capture_output=True, text=True).stderr == ""
@@ -141,7 +141,7 @@ def test_c_has_the_same_bits(tmp_path):
     for seed in range(40):
         made = written(problem(seed))
         same = copied(made)
-        assert run(address_of(same)) == invoke(solve, made)
+        assert run(address_of(same)) == invoke(solve_contact_problem, made)
         assert answer(same) == answer(made)
 
 
@@ -150,15 +150,15 @@ def test_room_changes_nothing():
     for seed in range(40):
         r = problem(seed)
         made, wide = written(r), written(r, contacts=3, rows=5)
-        assert invoke(solve, made) == invoke(solve, wide)
+        assert invoke(solve_contact_problem, made) == invoke(solve_contact_problem, wide)
         assert answer(made) == answer(wide)
     small = lay_out(ContactProblem, most_contacts=1, most_rows=3)
     small.contacts = 2
-    assert invoke(solve, small) == Status.NO_ROOM
+    assert invoke(solve_contact_problem, small) == Status.NO_ROOM
     assert (invoke(feasible, small), invoke(hold_on, small, np.ones(2))) == (INVALID, INVALID)
     tight = lay_out(ContactProblem, most_contacts=2, most_rows=3)
     tight.contacts, tight.tangents[0], tight.tangents[1] = 2, 1, 2
-    assert invoke(solve, tight) == Status.NO_ROOM
+    assert invoke(solve_contact_problem, tight) == Status.NO_ROOM
 
 
 def test_the_record_and_the_face_say_the_same():
@@ -166,7 +166,7 @@ def test_the_record_and_the_face_say_the_same():
     for seed in (3, 7, 11):
         r = problem(seed)
         made, verdict = written(r), settle(r)
-        assert invoke(solve, made) == Status.SOLVED
+        assert invoke(solve_contact_problem, made) == Status.SOLVED
         assert made.lam[: made.rows].tolist() == verdict.lam.tolist()
         assert tuple(made.state[: made.contacts]) == verdict.states
 
@@ -175,17 +175,17 @@ def test_statuses_and_notes():
     """Numbers that are not finite, a contact that was to slide and sticks, friction that presses, and one that jams."""
     J, f, Minv = plane_block([(0.0, -0.5)], 0.05)
     made = written(resting(J, f, Minv, 0.5, [1], must=[np.array([1.0])]))
-    assert (invoke(solve, made), made.state[0]) == (Status.SOLVED, State.STICK)
+    assert (invoke(solve_contact_problem, made), made.state[0]) == (Status.SOLVED, State.STICK)
     assert made.note[0] == Note.STICKS_AFTER_ALL
     lost = written(resting(J, f * np.nan, Minv, 0.5, [1]))
-    assert invoke(solve, lost) == Status.NOT_FINITE
+    assert invoke(solve_contact_problem, lost) == Status.NOT_FINITE
     for spin, guess, status, note in (
         (8.0, State.SLIDE, Status.SOLVED, Note.PRESSES_KEPT),
         (8.0, State.OPEN, Status.SOLVED, Note.PRESSES_KEPT),
         (1.0, State.SLIDE, Status.JAMMED, Note.JAMS),
     ):
         made = written(rod(spin), [guess])
-        assert (invoke(solve, made), made.note[0]) == (status, note)
+        assert (invoke(solve_contact_problem, made), made.note[0]) == (status, note)
 
 
 @pytest.mark.parametrize("part", [0.5, 1.0 - 1e-6, 1.0 + 1e-6])
@@ -201,6 +201,6 @@ def test_a_redundant_box_holds_to_its_limit(part):
         assert (np.abs(np.asarray(made.lam)[1::2]) <= 0.4 * np.asarray(made.lam)[::2]).all()
     else:
         assert found == NO_SHARE
-        assert invoke(solve, made) == Status.SOLVED
+        assert invoke(solve_contact_problem, made) == Status.SOLVED
         assert made.state.tolist() == [State.SLIDE] * 4
         assert made.direction[::2].tolist() == [-1.0] * 4

@@ -274,6 +274,6 @@ def test_size_is_bounded(monkeypatch):
     with pytest.raises(lw.FileError, match="characters are more than the 50"):
         from_urdf(ARM)
     monkeypatch.setattr(xml_tree, "LARGEST", 10**6)
-    monkeypatch.setattr(xml_tree, "MOST", 3)
+    monkeypatch.setattr(xml_tree, "MAX_ELEMENTS", 3)
     with pytest.raises(lw.FileError, match="comes after 3 elements"):
         from_urdf(ARM)

@@ -11,7 +11,7 @@ import latchwork as lw
 from latchwork.constraint import terms
 from latchwork.constraint.embedded import layout
 from latchwork.hybrid import guard_programs, mode_table
-from latchwork.hybrid.contacts.step_limit import FAR, FOREVER
+from latchwork.hybrid.contacts.step_limit import FOREVER, MAX_TURN
 from latchwork.integrate import reusable_integration
 from latchwork.program.kernel import f64p_at, i32p_at, i64p_at
 from latchwork.program.native import native
@@ -145,4 +145,4 @@ def test_the_longest_step_is_that_in_which_nothing_turns_far():
     pacing, x = sim.mode_table.pacing, sim.state.row
     assert pacing(x) == FOREVER
     x[6] = -4.0
-    assert pacing(x) == pytest.approx(FAR / 4.0, rel=1e-15)
+    assert pacing(x) == pytest.approx(MAX_TURN / 4.0, rel=1e-15)

@@ -82,7 +82,7 @@ def test_changes_without_end_at_one_instant_name_time_stepping():
 
 def test_a_run_that_changes_without_end_keeps_what_was_run(monkeypatch):
     """The error has the run up to there: a ball that falls for √(2 h/g), where no change at all is allowed."""
-    monkeypatch.setattr("latchwork.hybrid.contacts.initial_contacts.MOST", 0)
+    monkeypatch.setattr("latchwork.hybrid.contacts.initial_contacts.MAX_SWITCHES", 0)
     model = lw.Model("ball")
     link = model.planar("ball")
     ball = model.body("ball", link, link.origin, 1.0, lw.inertia(link.frame, zz=0.1))

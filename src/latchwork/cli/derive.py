@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from latchwork.model import Model
 
 
-MOST = 8  # names in a note
+MAX_NAMES = 8  # names in a note
 
 
 def derive(options: argparse.Namespace) -> None:
@@ -89,7 +89,7 @@ def left_out(model: Model) -> str:
         "contacts": [each.name for each in changing],
         "rules": [rule.name for rule in model.rules],
     }
-    named = [f"the {kind} {', '.join(map(repr, names[:MOST]))}{', ...' * (len(names) > MOST)}"
+    named = [f"the {kind} {', '.join(map(repr, names[:MAX_NAMES]))}{', ...' * (len(names) > MAX_NAMES)}"
              for kind, names in kinds.items() if names]  # fmt: skip
     if not named:
         return ""

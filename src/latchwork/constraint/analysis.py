@@ -25,7 +25,7 @@ from latchwork.kane.values import argument_vector
 
 CUT = 1e-9  # singular values below this part of what they are near by are zero
 AROUND = 0.1  # how far "near by" is, in units of the coordinates
-FLOOR = 1e-6  # of the units of speeds over that of time, squared: accelerations below it are rounding
+ROUNDING_OF_ACCELERATION = 1e-6  # of the units of speeds over that of time, squared: less is rounding
 NEARLY = 1e-6  # the same of accelerations close to a singular position
 MEETS = 1e-8  # accelerations and forces may be off by this part
 
@@ -118,7 +118,7 @@ class Operator:
     def _must_be_possible(self, udot: Array) -> None:
         """Refuse accelerations that break a row."""
         B, names = self.constrained.terms.place(self.x).B, self.constrained.rows.names
-        off, little = dot(B, udot) + self.c, FLOOR * np.abs(B * self._units).max(axis=1, initial=0.0)
+        off, little = dot(B, udot) + self.c, ROUNDING_OF_ACCELERATION * np.abs(B * self._units).max(axis=1, initial=0.0)
         allowed = MEETS * (dot(np.abs(B), np.abs(udot)) + np.abs(self.c) + little)
         worst = [i for i in range(len(off)) if abs(off[i]) > allowed[i]]
         if worst:

@@ -15,7 +15,7 @@ import numpy as np
 from latchwork.algebra.linear import lstsq
 from latchwork.algebra.products import dot, norm
 from latchwork.constraint.consistency import alive, at_time, plastic
-from latchwork.constraint.embedded.circuit import ASIDE, NEAR, SHARES
+from latchwork.constraint.embedded.circuit import ASIDE, NEAR_PIVOT, SHARES
 from latchwork.constraint.embedded.mode import Mode, usual_pivot
 from latchwork.constraint.selection import Selection, weights_of
 from latchwork.constraint.selection_kernel import selected_speeds
@@ -118,7 +118,7 @@ def is_close(terms: Terms, selection: Selection, x: Array, numbers: Array) -> bo
     lengths = np.sqrt((numbers * numbers / weights).sum(axis=1))
     lengths = np.where(lengths > 0.0, lengths, 1.0)
     usual = usual_pivot(numbers, selection, lengths, weights)
-    return not usual_pivot(terms.place(x).B, selection, lengths, weights) >= NEAR * usual
+    return not usual_pivot(terms.place(x).B, selection, lengths, weights) >= NEAR_PIVOT * usual
 
 
 def limit_at(terms: Terms, x: Array, selection: Selection | None = None, numbers: Array | None = None) -> BranchLimit:

@@ -26,7 +26,7 @@ from latchwork.errors import ConstraintError, EvaluationError
 EXACT = 1e-13  # a residual this small, in units of the coordinates, is rounding
 ROUGH = 1e-11  # and one this small, where a step does not help
 ASSEMBLED = 1e-9  # a residual that can be accepted where Newton's method ends
-MOST = 200  # Newton steps
+MAX_NEWTON_STEPS = 200  # Newton steps
 GUESSES = 32  # of coordinates that nobody gave
 TURN, WAY = np.pi, 1.0  # how far the last of them is off at most: radians, lengths of the mechanism
 CUT = 1e-9  # singular values below this part of the largest take no part in a step
@@ -111,7 +111,7 @@ def _newton(terms: Terms, x: Array, held: Sequence[int], weights: Sequence[float
     rows = terms.rows.configuration
     w = 1.0 / units.u if weights is None else np.sqrt(np.asarray(weights, dtype=float))
     best, x, typical = (np.inf, x.copy()), normalised(terms, x.copy()), terms.typical_in(units, x)
-    for _ in range(MOST):
+    for _ in range(MAX_NEWTON_STEPS):
         place = terms.place(x)
         Phi, J = place.Phi[rows], place.B[rows]
         if not (np.isfinite(Phi).all() and np.isfinite(J).all()):

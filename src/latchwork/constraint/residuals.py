@@ -12,7 +12,7 @@ from latchwork.constraint.selection import SHARE, rank_of, scaled
 from latchwork.constraint.terms import Array, lengths_of
 from latchwork.errors import ConstraintError
 
-CLOSE = 1e-3  # singular values below this part of the largest: close to a singular position
+NEAR_SINGULAR = 1e-3  # singular values below this part of the largest: close to a singular position
 
 
 def must_hold(mode: Mode, x: Array) -> None:
@@ -68,7 +68,7 @@ def _dependent(mode: Mode, B: Array) -> str:
     if not (rows.size and np.isfinite(rows).all()):
         return ""
     left, singular, _ = svd(rows).thin
-    if singular[-1] > CLOSE * singular[0] > CLOSE * CLOSE:
+    if singular[-1] > NEAR_SINGULAR * singular[0] > NEAR_SINGULAR * NEAR_SINGULAR:
         return ""
     involved = ", ".join(f"'{names[kept[i]]}'" for i in np.flatnonzero(np.abs(left[:, -1]) > SHARE))
     return (

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from latchwork.constraint.terms import Base
 
 Array = NDArray[np.float64]
-FAR = 2.0**-10  # of where things are, and of how fast: lengths and rates are not less, for rounding is a part of that
+PART = 2.0**-10  # of where things are, and of how fast: lengths and rates are not less, for rounding
 OFF = 0.25  # of a unit of each coordinate: where forces are looked for that there are none of at the start
 
 
@@ -113,7 +113,7 @@ def _length(base: Base, x: Array, qdot: Array, g: float, sizes: Iterable[float])
     part = largest((*here[offsets.moving].tolist(), *sizes))
     where = largest((*apart.tolist(), *np.abs(x[places]).tolist()))
     v = largest(np.abs(qdot[base.lengths]).tolist())
-    found = max(part, FAR * where) if part > 0.0 else where or (math.pi * math.pi * v * v / g if g > 0.0 else 0.0)
+    found = max(part, PART * where) if part > 0.0 else where or (math.pi * math.pi * v * v / g if g > 0.0 else 0.0)
     return rounded_length(found) if found > 0.0 else 1.0
 
 
@@ -125,7 +125,7 @@ def _time(base: Base, x: Array, qdot: Array, falls: float, q: Array, u: Array) -
     aside[1 : 1 + n_q] += OFF * q
     turns = largest(np.abs(qdot / q).tolist())
     loads = max(_swing(base, rest, u), falls)
-    found = max(loads, FAR * turns) if loads > 0.0 else turns or _swing(base, aside, u)
+    found = max(loads, PART * turns) if loads > 0.0 else turns or _swing(base, aside, u)
     return math.pi / found if found > 0.0 else 1.0
 
 

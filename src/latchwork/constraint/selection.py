@@ -35,7 +35,7 @@ SHARE = 1e-6  # of a null vector: smaller entries take no part in it
 LIGHTEST = 1e-12  # of the largest inertia: speeds with less count as this
 FIRST = 1e6  # massless speeds are made dependent first
 FAIR = 1e-2  # a pivot in rows of unit length that is large enough
-FAR = 1e-6  # what is left of one where rows are clearly independent
+CLEAR_REMAINDER = 1e-6  # what is left of one where rows are clearly independent
 TIE = 1e-9  # pivots that differ by less than this part are equal, and the first of them is taken
 TINIEST = 1e-300  # of an inertia: what is divided by never vanishes
 POOR = 1e6  # dependent speeds chosen by hand may be worse conditioned by this factor, no more
@@ -124,7 +124,7 @@ def _lengths(rows: Array) -> Array:
 def apart(rows: Array) -> bool:
     """Whether rows of unit length, or faint, are clearly independent: cosines do not add up to one. [Gershgorin]"""
     gram = np.abs(dot(rows, rows.T))
-    return bool((gram.sum(axis=1) < 2.0 * gram.diagonal() - FAR).all())
+    return bool((gram.sum(axis=1) < 2.0 * gram.diagonal() - CLEAR_REMAINDER).all())
 
 
 def rank_of(whole: Array) -> int:

@@ -19,19 +19,19 @@ from numpy.typing import NDArray
 
 from latchwork.algebra.elimination import cholesky, lu, lu_in_units, lu_solve
 from latchwork.constraint.row_sources import RowSources, read_bias, read_place
-from latchwork.constraint.selection import AGREES, FAIR, FAR, TIE, VANISHED, Selection
+from latchwork.constraint.selection import AGREES, CLEAR_REMAINDER, FAIR, TIE, VANISHED, Selection
 from latchwork.constraint.terms import MASSLESS, NOTHING, SMALLEST_WEIGHT, STATES, Array, Terms
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
 from latchwork.program.native import address, argument, native, together
 from latchwork.program.scalar import maximum
 
-MOST = 30  # speeds, and rows: beyond, libraries are quicker
+MAX_ROWS = 30  # speeds, and rows: beyond, libraries are quicker
 FADING = 0.02  # of what a row usually is: shorter ones may be close to a singular position, which takes more care
-KEPT = 1000  # selections
+KEPT_SELECTIONS = 1000  # selections
 CLEAR, GONE = 1e-3, 1e-12  # of rows of unit length: pivots that are clearly none of rounding, and what is left by it
-FEW = 12  # pivots: with that many, all of them clear, the least singular value is far from 1e-9
+MAX_PIVOTS = 12  # pivots: with that many, all of them clear, the least singular value is far from 1e-9
 WELL = 1e-3  # the least pivot of √M in units of the speeds, where rank in its metric is that of the rows
-APART = 2.0 * 0.02  # of the pivot some way off: `singular.CLOSE`, and not by little
+APART = 2.0 * 0.02  # of the pivot some way off: `singular.NEAR_PIVOT`, and not by little
 NOWHERE, NO_SPEEDS = np.zeros(0), np.zeros(0, dtype=np.int64)
 
 
@@ -84,7 +84,7 @@ def independent(m: i64, n: i64, A: f64p) -> i64:
             for j in range(n):
                 cosine += A[i * n + j] * A[k * n + j]
             total += fabs(cosine)
-        if not (total < 2.0 - FAR and total > FAR):
+        if not (total < 2.0 - CLEAR_REMAINDER and total > CLEAR_REMAINDER):
             return 0
     return 1
 
@@ -186,7 +186,7 @@ def redundant(m: i64, n: i64, packed: f64p, weight: f64p, usual: f64p, first: i6
     scale_rows(m, n, room)
     elsewhere = pivots(m, n, room, first, chosen, CLEAR)
     rank = pivots(m, n, A, first, chosen, CLEAR)
-    if rank < 1 or rank > FEW or (rank < n and elsewhere != rank):
+    if rank < 1 or rank > MAX_PIVOTS or (rank < n and elsewhere != rank):
         return 0
     if rank < n:
         order, row = L, offset(lengths, m)
@@ -331,7 +331,7 @@ class SelectedSpeeds(NamedTuple):
     pivot: float
 
 
-@lru_cache(KEPT)
+@lru_cache(KEPT_SELECTIONS)
 def selection_of(kept: tuple[int, ...], dependent: tuple[int, ...]) -> Selection:
     """The rows that are kept, or not, and the speeds that are dependent, or not."""
     (rows, lost), (held, free) = (
@@ -375,7 +375,7 @@ def selected_speeds(terms: Terms, x: Array) -> SelectedSpeeds | None:
     """Rows and speeds at x = (t, q, u, rest), where that takes no special care; rows that are redundant agree with
     those that are kept."""
     _, n, m = terms.sizes
-    if not (0 < n <= MOST and m <= MOST):
+    if not (0 < n <= MAX_ROWS and m <= MAX_ROWS):
         return None
     chosen, w = np.zeros(n + m, dtype=np.int64), np.zeros(room_of(m, n, terms.base.motion.width))
     if not _run(terms, x, chosen, w):

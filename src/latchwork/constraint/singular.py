@@ -23,9 +23,9 @@ from latchwork.errors import ConstraintError, EvaluationError
 
 ASIDE = 0.02  # length of the step away, in units of the coordinates
 ASTRAY = 0.2  # part of that step by which the way back onto the constraints may differ from the motion
-CLOSE = 0.02  # of the pivot some way off: closer to a singular position than this, speeds are chosen beside it
+NEAR_PIVOT = 0.02  # of the pivot some way off: closer to a singular position than this, speeds are chosen beside it
 CUT = 1e-9  # singular values of rows in their units below this part of the largest are zero
-STILL = 1e-9  # in units of the speeds: what an impact leaves of them by rounding tells no branch
+ROUNDING_OF_SPEEDS = 1e-9  # in units of the speeds: what an impact leaves of them by rounding tells no branch
 TRIES = 4  # directions that are tried where nothing moves
 RANK = "rank"  # of rows that were found redundant, kept with their terms
 
@@ -66,7 +66,7 @@ def _is_close(terms: Terms, x: Array, chosen: Selection) -> bool:
     """Whether x is close to a singular position: the pivot of B1 is small against what it is some way off."""
     lengths, weights = _units(terms, x)
     off = usual_pivot(terms.usual_rows(x), chosen, lengths, weights)
-    return usual_pivot(terms.place(x).B, chosen, lengths, weights) < CLOSE * off
+    return usual_pivot(terms.place(x).B, chosen, lengths, weights) < NEAR_PIVOT * off
 
 
 def _units(terms: Terms, x: Array) -> tuple[Array, Array]:
@@ -124,7 +124,7 @@ def _is_moving(terms: Terms, x: Array) -> bool:
     """Whether speeds are more than what an impact leaves of them by rounding."""
     n_q, n, _ = terms.sizes
     speeds = np.abs(x[1 + n_q : 1 + n_q + n] / terms.base.units.u)
-    return bool(terms.base.scales.time * float(speeds.max(initial=0.0)) > STILL)
+    return bool(terms.base.scales.time * float(speeds.max(initial=0.0)) > ROUNDING_OF_SPEEDS)
 
 
 def refuse(terms: Terms, x: Array, here: int, nearby: int) -> None:

@@ -42,7 +42,7 @@ STATES = 4  # at which the typical length of a row is looked for
 NOTHING = 1e-13  # of the longest row of the same constraint: shorter ones are rounding
 SMALLEST_WEIGHT = 1e-12  # of the largest: speeds that carry little energy
 MASSLESS = 1e-18  # of the largest inertia: speeds with less are massless
-NEAR = 1e-3  # of the typical length of a row: below it, the row is close to vanishing
+SHORT_ROW = 1e-3  # of the typical length of a row: below it, the row is close to vanishing
 
 
 class Place(NamedTuple):
@@ -361,7 +361,7 @@ def weights_of_speeds(M: Array, unit: Array) -> Array:
 def lengths_of(B: Array, typical: Array) -> Array:
     """The largest entry of each row, or its typical length where it is close to vanishing."""
     lengths = np.abs(B).max(axis=-1, initial=0.0)
-    return np.where(np.isfinite(lengths) & (lengths > NEAR * typical), lengths, typical)
+    return np.where(np.isfinite(lengths) & (lengths > SHORT_ROW * typical), lengths, typical)
 
 
 def unpacked(packed: Array, n: int) -> Array:

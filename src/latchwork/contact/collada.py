@@ -18,7 +18,7 @@ from latchwork.errors import FileError
 from latchwork.program import sincos
 
 DEEPEST = 100  # elements inside elements
-MOST = 500_000  # elements of a file
+MAX_ELEMENTS = 500_000  # elements of a file
 MOST_INSTANCES = 10_000  # of meshes in a scene
 MOST_NUMBERS = 6_000_000  # of all meshes of a scene together
 LIBRARY = re.compile(r"^\{.*\}|^.*:")
@@ -67,8 +67,8 @@ def parsed(data: bytes, source: str) -> Element:
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal count
         count += 1
-        if len(stack) > DEEPEST or count > MOST:
-            raise FileError(f"the mesh has more than {MOST} elements, or {DEEPEST} inside each other.", source)
+        if len(stack) > DEEPEST or count > MAX_ELEMENTS:
+            raise FileError(f"the mesh has more than {MAX_ELEMENTS} elements, or {DEEPEST} inside each other.", source)
         made = Element(LIBRARY.sub("", tag), attributes)
         stack[-1].children.append(made)
         stack.append(made)

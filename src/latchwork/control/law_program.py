@@ -33,7 +33,7 @@ from latchwork.symbolic.traverse import rebuild
 if TYPE_CHECKING:
     from latchwork.control.projected import _Law
 
-CLOSE = 1e-3  # outputs whose rows are as close to depending on each other are named where a run stops
+NEARLY_DEPENDENT = 1e-3  # outputs whose rows are as close to depending on each other are named where a run stops
 
 
 class Sparse(NamedTuple):
@@ -185,7 +185,7 @@ class LawProgram:
     def _is_close_to_dependent(self, record: Any, base: Base) -> bool:
         """Whether outputs nearly depend on each other: commands then grow without bound."""
         values = singular_values(_jacobian(record) * base.units.u) if len(self.rows) else np.ones(1)
-        return bool(values[-1] < CLOSE * values[0])
+        return bool(values[-1] < NEARLY_DEPENDENT * values[0])
 
     def explained(self, record: Any) -> str:
         """What keeps the law from giving a command."""

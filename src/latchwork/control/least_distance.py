@@ -15,8 +15,8 @@ from latchwork.control.law_record import Law
 from latchwork.program.kernel import divide, f64, fabs, i64, kernel, offset
 from latchwork.program.scalar import maximum
 
-FAR = 1e299  # bounds beyond are none
-NONE = 1e-10  # what is left of (0, 1) where no x is within limits
+NO_BOUND = 1e299  # bounds beyond are none
+INFEASIBLE = 1e-10  # what is left of (0, 1) where no x is within limits
 
 
 @kernel
@@ -39,7 +39,7 @@ def least_distance(law: Law) -> i64:
     for j in range(left + 1):
         for i in range(count):
             c[j] += E[j * count + i] * law.limit_u[i]
-    if not -c[left] > NONE:
+    if not -c[left] > INFEASIBLE:
         return 0
     for k in range(p):
         law.rho[k] = law.plain[k]
@@ -68,7 +68,7 @@ def gather_limits(law: Law) -> tuple[i64, f64]:
     for k in range(p):
         for high in range(2):
             bound = law.high[k] if high == 1 else law.low[k]
-            if fabs(bound) < FAR:
+            if fabs(bound) < NO_BOUND:
                 sign = -1.0 if high == 1 else 1.0
                 for j in range(left):
                     law.limit_G[count * p + j] = sign * law.basis[j * p + k]

@@ -22,7 +22,7 @@ from latchwork.program.kernel import divide, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
 
 FIRM, PRESS, LITTLE = 1e3, 1e-3, 1e-7  # weights of cones, of force, and of small inputs beside motion
-FAR = 1e300  # no bound
+NO_BOUND = 1e300  # no bound
 ROUNDS = 40  # of planes that are added
 
 
@@ -31,7 +31,7 @@ def read_bounds(law: Law) -> None:
     """Bounds of ρ."""
     bounds = offset(law.out, law.at_bounds)
     for c in range(law.p):
-        law.low[c], law.high[c] = -FAR, FAR
+        law.low[c], law.high[c] = -NO_BOUND, NO_BOUND
         if law.bounded != 0:
             law.low[c], law.high[c] = divide(bounds[c], law.weight[c]), divide(bounds[law.p + c], law.weight[c])
 
@@ -74,7 +74,7 @@ def nearest_within(law: Law) -> None:
     p, cols = law.p, law.p + law.cuts
     stack_rows(law)
     for i in range(law.cuts):
-        law.low[p + i], law.high[p + i] = 0.0, FAR
+        law.low[p + i], law.high[p + i] = 0.0, NO_BOUND
     least_within(law.cuts + law.k + law.presses + p, cols, law.F, law.right, law.low, law.high, law.rho, law.side,
                  law.work)  # fmt: skip
     active, law.at_bound, law.at_edge = 0, 0, 0

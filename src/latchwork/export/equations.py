@@ -35,7 +35,7 @@ Part = tuple[str, str, Program]  # name, meaning, program
 SHAPES = {(): "", (3,): ": measures in N", (3, 3): ": direction cosines, row after row"}
 SLOT = re.compile(r"z[0-9]+\Z")  # what intermediate results are called
 CASADI = ("null", "jac", "hess")  # no functions of CasADi
-LONG = 60  # characters of an expression that a comment shows
+MAX_COMMENT = 60  # characters of an expression that a comment shows
 
 
 @spelled
@@ -179,7 +179,7 @@ def _program(equations: Equations, *nodes: int) -> Program:
 def _shown(what: Any) -> str:
     """What is behind a name, where it is short."""
     text = f"position of {what.name}" if isinstance(what, Point) else str(what)
-    return f", {text}" if len(text) <= LONG else ""
+    return f", {text}" if len(text) <= MAX_COMMENT else ""
 
 
 def _value(equations: Equations, symbol: Expr) -> float:

@@ -30,7 +30,7 @@ Profile = Callable[[Array], Array] | None  # of x, relative; None where it is th
 ENDS = {"free": 0, "pinned": 1, "clamped": 2}
 WHOLE = {"clamped": "clamped-free", "cantilever": "clamped-free", "pinned": "pinned-pinned", "free": "free-free"}
 FEWEST = 6  # polynomials, at least
-MOST = 16  # modes in one direction
+MAX_MODES = 16  # modes in one direction
 INDEPENDENT = 1e-9  # smallest singular value of normalised shapes
 
 
@@ -76,8 +76,8 @@ def axial_modes(name: str, count: int, mass: Profile, stiffness: Profile) -> tup
 @cache
 def _modes(name: str, ends: tuple[int, int], count: int, rigid: int, order: int, mass: Profile,
            stiffness: Profile, functions_in_all: int) -> tuple[Series, ...]:  # fmt: skip
-    if not 1 <= count <= MOST:
-        raise ModelError(f"beam '{name}' is to have {count} modes in one direction. Give 1 to {MOST}; for more, "
+    if not 1 <= count <= MAX_MODES:
+        raise ModelError(f"beam '{name}' is to have {count} modes in one direction. Give 1 to {MAX_MODES}; for more, "
                          "or for large bending, take segments=.")  # fmt: skip
     held = _power(X, ends[0]) * _power(ONE_LESS_X, ends[1])
     functions = [held * basis(k) for k in range(functions_in_all)]

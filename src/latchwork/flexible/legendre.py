@@ -16,7 +16,7 @@ from latchwork.flexible.quadrature import gauss_points
 from latchwork.symbolic.expr import Expr
 
 Array = np.ndarray
-FEW = 7  # degree up to which powers of x are used in expressions: shorter, and without loss
+MAX_POWER = 7  # degree up to which powers of x are used in expressions: shorter, and without loss
 HIGHEST = 36  # degree of a series that a function is fitted by
 ROUNDING = 2e-14  # of the largest coefficient: what is left of a polynomial beyond its degree
 RESOLVED = 1e-12  # of the largest coefficient: what the last coefficients of a fitted function stay below
@@ -55,7 +55,7 @@ class Series:
         if not isinstance(x, Expr) or x.is_constant:
             value = float(self(float(x)))
             return 0.0 if abs(value) <= ROUNDING * sum(abs(c) for c in self.c) else value
-        return _horner(self.powers, x) if len(self.c) <= FEW + 1 else _clenshaw(self.c, x)
+        return _horner(self.powers, x) if len(self.c) <= MAX_POWER + 1 else _clenshaw(self.c, x)
 
     @property
     def powers(self) -> tuple[float, ...]:

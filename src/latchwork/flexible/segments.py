@@ -18,7 +18,7 @@ from latchwork.symbolic.tidy import tidy
 if TYPE_CHECKING:
     from latchwork.model.model import Model
 
-MOST = 500
+MAX_SEGMENTS = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +97,8 @@ class SegmentedBeam:
 def segmented_beam(model: Model, name: str, frame: Frame, root: Point, length: Any, segments: int,
                    modes: Any, shapes: Any, **options: Any) -> SegmentedBeam:  # fmt: skip
     """n beams of length L/n with cubic shapes, as finite elements have them, unless more modes are asked for."""
-    if not isinstance(segments, int) or isinstance(segments, bool) or not 1 <= segments <= MOST:
-        raise ModelError(f"beam '{name}' is to have {segments!r} segments. Give a whole number, 1 to {MOST}.")
+    if not isinstance(segments, int) or isinstance(segments, bool) or not 1 <= segments <= MAX_SEGMENTS:
+        raise ModelError(f"beam '{name}' is to have {segments!r} segments. Give a whole number, 1 to {MAX_SEGMENTS}.")
     if shapes not in ("clamped-free", "clamped"):
         raise ModelError(f"the segments of beam '{name}' are clamped to each other; its shapes are {shapes!r}. Leave "
                          "shapes out, and hold the far end by a joint or constraint at its tip.")  # fmt: skip

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Auditing = Literal["raise", "warn", "off"]
 ANYWAY = 'With audit="warn" or "off" the run is taken as it is.'
-SMALL = 0.35  # rad: turns of sections in the frame of an elastic body
+SMALL_TURN = 0.35  # rad: turns of sections in the frame of an elastic body
 BEYOND = 1e-6  # lengths of a beam beyond its end, from which on that is told
 LOOKED_AT = 200  # states of a run at which is worked out what is allowed, where its end alone does not settle it
 
@@ -147,11 +147,11 @@ def tell_bending(sim: Simulation, segments: list[Segment]) -> None:
         sim.record.bending = Function(sim.equations.program([e for _, e in (*slopes, *places)]))
     found = sim.record.bending.many(_some_states(sim, segments))
     turned, beyond = np.abs(found[:, : len(slopes)]).max(axis=0), np.abs(found[:, len(slopes) :] - 0.5)
-    if turned.max() > SMALL and not sim.record.bent:
+    if turned.max() > SMALL_TURN and not sim.record.bent:
         sim.record.bent, most = True, int(turned.argmax())
         _tell(sim, f"sections of '{slopes[most][0]}' turn by {turned[most]:.2g} rad in its frame, and shapes hold for "
-                   f"turns well below one (told from {SMALL:g} on). Take segments=, a stiffer section, or a frame that "
-                   "goes along with it, as shapes='pinned-free' has it.")  # fmt: skip
+                   f"turns well below one (told from {SMALL_TURN:g} on). Take segments=, a stiffer section, or a frame "
+                   "that goes along with it, as shapes='pinned-free' has it.")  # fmt: skip
     if beyond.size and beyond.max() > 0.5 + BEYOND and not sim.record.beyond:
         sim.record.beyond, (row, k) = True, divmod(int(beyond.argmax()), len(places))
         x = found[row, len(slopes) + k]

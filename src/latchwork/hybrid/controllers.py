@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from latchwork.hybrid.simulation import Simulation
     from latchwork.hybrid.state import SimState
 
-SAME = 1e-9  # of a period: looks as close as this are one instant
+AT_ONCE = 1e-9  # of a period: looks as close as this are one instant
 
 
 class Extended(NamedTuple):
@@ -212,11 +212,11 @@ class Controllers:
         if step is None or not math.isfinite(found):
             return found
         near = grid + float(round((found - grid) / step)) * step
-        return near if abs(near - found) <= SAME * step else found
+        return near if abs(near - found) <= AT_ONCE * step else found
 
     def is_due(self, t: float) -> bool:
         """Whether one of them looks or acts by now."""
-        return any(min(self.time_of(i), state.waiting[0][0] if state.waiting else math.inf) <= t + SAME * law.period
+        return any(min(self.time_of(i), state.waiting[0][0] if state.waiting else math.inf) <= t + AT_ONCE * law.period
                    for i, (law, state) in enumerate(zip(self.laws, self.states, strict=True)))  # fmt: skip
 
     def but(self, i: int, state: ControllerState) -> Controllers:
@@ -238,11 +238,11 @@ def looked(sim: Simulation, dynamics: ModeDynamics) -> SimState:
     controllers, t, inputs = state.controllers, state.t, dict[str, float]()
     for i, law in enumerate(controllers.laws):
         own = controllers.states[i]
-        if controllers.time_of(i) <= t + SAME * law.period:
+        if controllers.time_of(i) <= t + AT_ONCE * law.period:
             commanded, memory = _one_look(sim, dynamics, law, own)
             waiting = (*own.waiting, (t + law.delay, tuple(commanded.items())))
             own = ControllerState(own.look + 1, waiting, memory)
-        acts = [each for each in own.waiting if each[0] <= t + SAME * law.period]
+        acts = [each for each in own.waiting if each[0] <= t + AT_ONCE * law.period]
         for _, commanded_now in acts:
             inputs.update(commanded_now)
         controllers = controllers.but(i, own._replace(waiting=own.waiting[len(acts) :]))

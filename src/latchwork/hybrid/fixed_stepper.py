@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from latchwork.hybrid.simulation import Simulation
 
 OFTEN = 64  # ticks after which steps are counted, rows verified, and machine code that has arrived is taken
-KEPT = 1000  # switches that are kept
+KEPT_SWITCHES = 1000  # switches that are kept
 NEARLY = 1e-6  # of a step: a controller that looks as close to its end looks there
 MADE = (FULL, REWRITE)  # how a step ends that was made
 
@@ -136,7 +136,7 @@ def tick(sim: Simulation, step: float) -> Events:
     return events
 
 
-@lru_cache(KEPT)
+@lru_cache(KEPT_SWITCHES)
 def stepping(step: float) -> RK4:
     """The method of ticks of a length: one object, so that integrations are found integration."""
     return RK4(step)
@@ -174,7 +174,7 @@ def stepper_of(sim: Simulation, dynamics: ModeDynamics, guards: Guards, step: fl
 def _forgotten(sim: Simulation) -> Events:
     """Tell what has happened, and keep nothing of it but what the next step needs."""
     events = Events(sim.record.taken())
-    sim.record.forget(KEPT)
+    sim.record.forget(KEPT_SWITCHES)
     sim.state = _without_past(sim.state)
     return events
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from latchwork.constraint.embedded.final_state import placed, whole
 from latchwork.hybrid.contacts.reset_kernel import DONE, NOTED, reset
 from latchwork.hybrid.contacts.scene import SLIPS, ContactEvent, ContactStateRecord, Scene
-from latchwork.hybrid.contacts.step_limit import FAR, FOREVER
+from latchwork.hybrid.contacts.step_limit import FOREVER, MAX_TURN
 from latchwork.hybrid.mode_layout import lay_out_mode
 from latchwork.hybrid.mode_programs import ModePrograms
 from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
@@ -328,7 +328,7 @@ def longest_step(run: Flow) -> f64:
     for i in range(run.bodies):
         fastest = maximum(fastest, run.squares[i])
     fastest = sqrt(fastest)
-    return divide(FAR, fastest) if fastest > 0.0 and fastest - fastest == 0.0 else FOREVER
+    return divide(MAX_TURN, fastest) if fastest > 0.0 and fastest - fastest == 0.0 else FOREVER
 
 
 @kernel

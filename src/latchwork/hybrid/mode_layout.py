@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.row_sources import RowSources
-from latchwork.constraint.selection_kernel import MOST, room_of, select_speeds_kernel
+from latchwork.constraint.selection_kernel import MAX_ROWS, room_of, select_speeds_kernel
 from latchwork.hybrid.contacts.friction import PART, room_of_forces
 from latchwork.hybrid.contacts.scene import OPEN, Scene
 from latchwork.hybrid.equation_layout import (
@@ -177,7 +177,7 @@ def lay_out_mode(programs: ModePrograms, scene: Scene, key: i64p, words: i64, x:
 def lay_out_chosen(programs: ModePrograms, scene: Scene, key: i64p, words: i64, x: f64p) -> i64:
     """The same, in memory of which as much is used as lasts."""
     n_q, n = programs.n_q, programs.n
-    if n > MOST or list_rows(programs, scene) == 0:
+    if n > MAX_ROWS or list_rows(programs, scene) == 0:
         return 0
     rows, base = programs.rows, programs.base
     is_free = 1 if programs.holds == 0 and programs.sliders == 0 and rows == 0 else 0

@@ -20,7 +20,7 @@ from latchwork.constraint.embedded.layout import quaternions
 from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.embedded.slider import slider_layout
 from latchwork.constraint.row_sources import RowSources
-from latchwork.constraint.selection_kernel import MOST
+from latchwork.constraint.selection_kernel import MAX_ROWS
 from latchwork.constraint.terms import Array, Terms
 from latchwork.contact.law import Zones
 from latchwork.hybrid.contacts.contact_point import ContactPoint
@@ -134,7 +134,7 @@ class ModeMemory:
         placements = placement(EmbeddedMode), placement(GuardTable), placement(RowSources)
         self.programs = programs = lay_out(
             ModePrograms, contacts=scene.contacts, laws=scene.laws, zones=len(self._zones), n_q=n_q, n=n, n_held=rest,
-            most_rows=min(len(held.rows) + ROWS_OF_POINT * scene.contacts, MOST),
+            most_rows=min(len(held.rows) + ROWS_OF_POINT * scene.contacts, MAX_ROWS),
             holds=int(holds), user_guards=len(user), scratch=SCRATCH, mode_arrays=placements[0],
             guard_arrays=placements[1], row_arrays=placements[2],
         )  # fmt: skip

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from latchwork.hybrid.event import RunEvent
     from latchwork.hybrid.trajectory import Trajectory
 
-MOST = 40  # rows of a table
+MAX_TABLE_ROWS = 40  # rows of a table
 ROUNDING = 1e-13  # of the largest number beside it: shown as 0
 
 
@@ -52,15 +52,15 @@ def states(run: Trajectory) -> Table:
     heads = ["", "start", "end", "least", "most", "unit", "what it is"]
     if not any(row[-1] for row in rows):
         heads, rows = heads[:-1], [row[:-1] for row in rows]
-    return table(heads, rows[:MOST])
+    return table(heads, rows[:MAX_TABLE_ROWS])
 
 
 def events_html(events: Sequence[RunEvent]) -> str:
     """Events, a row each; the first of many."""
     rows = [[f"{event.t:.9g}", event.kind, event.name,
              ", ".join(f"{name} {change}" for name, change in event.changes.items()),
-             shown(event.energy) if event.energy else ""] for event in events[:MOST]]  # fmt: skip
-    more = f"<p>and {len(events) - MOST} more</p>" if len(events) > MOST else ""
+             shown(event.energy) if event.energy else ""] for event in events[:MAX_TABLE_ROWS]]  # fmt: skip
+    more = f"<p>and {len(events) - MAX_TABLE_ROWS} more</p>" if len(events) > MAX_TABLE_ROWS else ""
     heads = ["t", "kind", "name", "what changed", "energy lost"]
     return table(heads, rows).html() + more if rows else "<p>no events</p>"
 
@@ -79,7 +79,7 @@ def reactions_html(found: Mapping[str, Any]) -> str:
         beside = max((size for size in sizes if size is not None), default=0.0)
         rows.append([name, each.on or "", each.other or "",
                      *("-" if size is None else shown(size, beside) for size in sizes)])  # fmt: skip
-    return table(["", "on", "from", "largest force", "largest torque"], rows[:MOST]).html()
+    return table(["", "on", "from", "largest force", "largest torque"], rows[:MAX_TABLE_ROWS]).html()
 
 
 def _largest(vectors: Any) -> float | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 HORIZON = 5.0  # s: gaps that may close within this time, as they close now, are prepared for
 TOGETHER = 0.02  # moments closer than this part are one
-MOST = 2  # moments, and contacts at each of them
+MAX_PREFETCHED = 2  # moments, and contacts at each of them
 
 
 class Ahead:
@@ -96,7 +96,7 @@ def coming(guards: Sequence[Guard], values: Array, horizon: float = HORIZON) -> 
         last = found[-1]
         found[-1] = Coming(last.time, (*last.touching, *([] if leaves else [contact_point])),
                            (*last.leaving, *([contact_point] if leaves else [])))  # fmt: skip
-    return found[:MOST]
+    return found[:MAX_PREFETCHED]
 
 
 def successors(contact_states: ContactStates, moment: Coming, x: Array) -> list[ContactStates]:
@@ -114,7 +114,7 @@ def successors(contact_states: ContactStates, moment: Coming, x: Array) -> list[
     stay = [contact_point for contact_point in moment.touching if contact_point.laws(x, contact_states.zones)[0] == 0.0]
     return [
         _with(contact_states, {**left, contact_point: how})
-        for contact_point in stay[:MOST]
+        for contact_point in stay[:MAX_PREFETCHED]
         for how in _closings(contact_point, x)
     ]
 

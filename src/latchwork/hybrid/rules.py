@@ -28,7 +28,7 @@ from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import rebuild
 
-MOST, SOON = 100, 1e-9  # so many firings within this part of the time, or of that of the model, are chattering
+MAX_FIRED, SOON = 100, 1e-9  # so many firings within this part of the time, or of that of the model, are chattering
 
 
 def rules_of(model: Any) -> tuple[Rule, ...]:
@@ -182,11 +182,11 @@ class Rules:
             raise IntegrationError(_circle(names, each.rule.name, model, t))
         states = [state._replace(sure=False) for state in self.states]
         states[each.number] = states[each.number]._replace(due=False, spent=True, last=t, since=t)
-        fired = (*self.fired[-MOST:], (t, each.rule.name))
-        if len(fired) > MOST and t - fired[0][0] < SOON * max(scale, abs(t)):
+        fired = (*self.fired[-MAX_FIRED:], (t, each.rule.name))
+        if len(fired) > MAX_FIRED and t - fired[0][0] < SOON * max(scale, abs(t)):
             names = dict.fromkeys(name for _, name in fired)
             raise IntegrationError(
-                f"the rules {_quoted(names)} of '{model}' fire {MOST} times within {t - fired[0][0]:.3g} s at t = "
+                f"the rules {_quoted(names)} of '{model}' fire {MAX_FIRED} times within {t - fired[0][0]:.3g} s at t = "
                 f"{t:.9g}: they chatter. Leave a gap between their conditions, or hold a constraint there instead."
             )
         return Rules(self.watched, tuple(states), fired)

@@ -35,9 +35,9 @@ from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, sqrt
 from latchwork.program.scalar import maximum, minimum
 
 OFF, RISING, UP = 0, 1, 2  # not armed; armed and below zero; armed and not below
-NONE = 2.0  # no instant: beyond the end, θ = 1
+NO_INSTANT = 2.0  # no instant: beyond the end, θ = 1
 HALF_STEP, HALF_ULPS = 0.5e-12, 2.0 * 2.0**-53  # half of max(1e-12 step, 4 ulp(t)): two brackets may join
-MOST = 200  # each third try halves the bracket, so fewer than this are needed
+MAX_TRIES = 200  # each third try halves the bracket, so fewer than this are needed
 PARTS = 2**20  # a step is halved into so many parts at most, where zero may be near
 FAR, BENT = 1e300, 0.25  # nowhere near zero; tangents meet too high by this part of the bend of a step at most
 STEEP = 4.0  # times as steep as it is seen to be, a guard may be in between, where it turns a corner
@@ -113,7 +113,7 @@ def locate(
     """
     width = maximum(HALF_STEP, divide(HALF_ULPS * maximum(fabs(t), fabs(t + h)), h))
     side, tries = 0, 0
-    while hi - lo > width and tries < MOST:
+    while hi - lo > width and tries < MAX_TRIES:
         middle = tries % 3 == 2 or not g_lo > g_hi  # a guard may be zero at both ends
         theta = 0.5 * (lo + hi) if middle else lo + (hi - lo) * divide(g_lo, g_lo - g_hi)
         theta = minimum(maximum(theta, lo + 0.5 * width), hi - 0.5 * width)
@@ -180,7 +180,7 @@ def first_zero_in(
             return before, before, state
         state = raised(state, g, height)
         before, g_before = theta, g
-    return NONE, NONE, state
+    return NO_INSTANT, NO_INSTANT, state
 
 
 @kernel
@@ -244,13 +244,13 @@ def first_crossing(guards: Guards, t: f64, h: f64, i: i64) -> tuple[f64, f64]:
     m, step, here = guards.m, guards.step, guards.step.g
     g0, r0, height = step.g0[i], step.g0[m + i], guards.heights[i]
     state = OFF if guards.armed[i] == 0 else (RISING if g0 < 0.0 else UP)
-    lo, hi = NONE, NONE
+    lo, hi = NO_INSTANT, NO_INSTANT
     if is_dismissed(state, height, g0, 0.5 * h * r0, step.middle[i], step.middle[m + i], step.g1[i],
               step.g1[m + i]) == 1:  # fmt: skip
         return lo, hi
     at, size = 0, PARTS
     blind = r0 == 0.0 and step.g1[m + i] == 0.0 and step.middle[m + i] == 0.0
-    while at < PARTS and hi == NONE:
+    while at < PARTS and hi == NO_INSTANT:
         a, b = divide(float(at), float(PARTS)), divide(float(at + size), float(PARTS))
         g1, r1 = step.g1[i], step.g1[m + i]
         if at + size < PARTS:
@@ -276,7 +276,7 @@ def first_crossing(guards: Guards, t: f64, h: f64, i: i64) -> tuple[f64, f64]:
             continue
         else:
             lo, hi, state = first_zero_in(guards, t, h, i, state, a, middle, g0, r0, g, r)
-            if hi == NONE:
+            if hi == NO_INSTANT:
                 lo, hi, state = first_zero_in(guards, t, h, i, state, middle, b, g, r, g1, r1)
         g0, r0 = g1, r1
         at += size
@@ -294,7 +294,7 @@ def watch(guards: Guards, t: f64, end: f64) -> f64:
     m, step, armed, hit, h = guards.m, guards.step, guards.armed, guards.hit, end - t
     g0, g1, here, middle, brackets = step.g0, step.g1, step.g, step.middle, step.brackets
     evaluate(guards.program, step.n, end, step.x1, g1)
-    first = NONE
+    first = NO_INSTANT
     probe(guards, t, h, 0.5)
     blind = 0
     for i in range(2 * m):
@@ -318,10 +318,10 @@ def watch(guards: Guards, t: f64, end: f64) -> f64:
         first = minimum(first, hi)
     last = first
     for i in range(m):
-        if first < NONE and brackets[2 * i] <= first:
+        if first < NO_INSTANT and brackets[2 * i] <= first:
             hit[i] = 1
             last = maximum(last, brackets[2 * i + 1])
-        if first == NONE:
+        if first == NO_INSTANT:
             state = raised(UP if armed[i] != 0 else OFF, g1[i], guards.heights[i])
             armed[i] = 0 if state == OFF else 1
     for i in range(2 * m):

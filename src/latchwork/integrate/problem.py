@@ -25,7 +25,7 @@ from latchwork.program.kernel import Kernel
 from latchwork.program.native import address, briefly, entry, invoke
 from latchwork.program.records.memory import write
 
-KEPT = 50_000  # numbers in rows that are kept for the next run
+KEPT_NUMBERS = 50_000  # numbers in rows that are kept for the next run
 OPERATIONS_PER_CALL, FEWEST = 20_000_000, 16  # a stepper returns to Python at least this often, after such steps
 
 
@@ -106,7 +106,7 @@ class Problem:
 
     def finish(self) -> None:
         """Keep no large page."""
-        if self.workspace.page.room * self.n > KEPT:
+        if self.workspace.page.room * self.n > KEPT_NUMBERS:
             self.workspace.turn(0)
 
     def record(self, dx: Array) -> Record:

@@ -43,10 +43,10 @@ POLYNOMIAL = (10.048809399827416, -25.62959144707664, 15.580782047249224,
 ITERATIONS = 6  # of Newton's method
 SLOW = 1e-3  # a rate of convergence beyond which J is taken anew,
 QUICK = 2  # unless so many iterations were enough
-SAME = 1e-9  # of a step: one that differs by less has the factors of the other
+SAME_STEP = 1e-9  # of a step: one that differs by less has the factors of the other
 STAY = 1.2  # a step that could grow by less stays as it is, with its factors
 HALF = 2.0**-26  # half of the digits: the step of a difference, of the state
-LITTLE = 2.0**-10  # of the unit of a state: differences are not taken as if it were smaller
+LEAST_STATE = 2.0**-10  # of the unit of a state: differences are not taken as if it were smaller
 ROUNDING = 2.0**-49
 QUARTIC = 0.0275  # of the quartic term: Σ e_i c_i⁴ / γ, the estimate of the error where it is x⁗ h⁴ / 24
 LOOSE, TINY = 0.03, 1e-14  # Newton's tolerance at most, of that of the step; rtol below which rounding says it
@@ -60,7 +60,7 @@ def jacobian(integration: Integration) -> None:
     for i in range(n):
         moved[i] = x[i]
     for j in range(n):
-        by = HALF * maximum(fabs(x[j]), LITTLE * units[integration.kept[j]])
+        by = HALF * maximum(fabs(x[j]), LEAST_STATE * units[integration.kept[j]])
         moved[j] = x[j] + by
         evaluate(integration.equations, n, t, moved, column)
         by = moved[j] - x[j]
@@ -271,7 +271,7 @@ def implicit_step(integration: Integration, until: f64) -> i64:
             known = 1
         if c.is_known == 0:
             jacobian(integration)
-        if not fabs(h - c.h) <= SAME * h:
+        if not fabs(h - c.h) <= SAME_STEP * h:
             factorise(n, c, h)
         guess(n, c, h)
         made = converge(integration, t, h, end)

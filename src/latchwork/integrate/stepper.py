@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from latchwork.integrate.adaptive import GROW, SHRINK, STRETCH, factor, first_step, trial_error
 from latchwork.integrate.fused import SHARED
-from latchwork.integrate.guard_location import NONE, probe, slopes_at, watch
+from latchwork.integrate.guard_location import NO_INSTANT, probe, slopes_at, watch
 from latchwork.integrate.integration import NOT_BELOW, PATIENT, SPENT, STRICT, Integration, StateFunction
 from latchwork.integrate.radau import implicit_step
 from latchwork.integrate.status import (
@@ -369,7 +369,7 @@ def steps(integration: Integration, until: f64, most: i64) -> i64:
             theta = watched(integration, t)
             if theta != theta:
                 status, kept = NO_NUMBER, 1
-            elif theta < NONE:  # at the start of the step: the row before it may have it already
+            elif theta < NO_INSTANT:  # at the start of the step: the row before it may have it already
                 status, kept = EVENT, 1
                 if theta == 0.0 and ((control.made - 1) % control.every == 0 or t == control.since):
                     kept = 0

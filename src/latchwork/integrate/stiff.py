@@ -19,7 +19,7 @@ from latchwork.algebra.products import dot
 from latchwork.errors import IntegrationError, spelled
 from latchwork.integrate.checks import must_be_numbers
 from latchwork.integrate.dense_output import Array, Event, Solution, Stats, dense
-from latchwork.integrate.guard_location import NONE, watch
+from latchwork.integrate.guard_location import NO_INSTANT, watch
 from latchwork.integrate.jacobian import differences, evaluated, jacobian_function, pays
 from latchwork.integrate.problem import Problem
 from latchwork.integrate.status import Status
@@ -253,10 +253,10 @@ def _march(problem: Problem, side: _Side, start: Start, max_steps: int, rtol: fl
         taken += 1
         moved, asks = _settled(problem, side, steps) if status is Status.FULL and problem.settle else (0.0, 0)
         status = Status.ELSEWHERE if asks == 2 else status
-        theta = _watched(problem, steps) if status is Status.FULL and problem.guards is not None else NONE
+        theta = _watched(problem, steps) if status is Status.FULL and problem.guards is not None else NO_INSTANT
         if status is not Status.FULL or math.isnan(theta):
             _fail(problem, side, steps, status if status is not Status.FULL else Status.NO_NUMBER)
-        if theta < NONE:
+        if theta < NO_INSTANT:
             steps.cut(theta)
             event = problem.event(Status.EVENT, steps.t[-1], steps.x[-1])
         elif asks != 0 and steps.t[-1] < problem.t_end:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from latchwork.algebra.eigenvalues import eigenvalues
 from latchwork.integrate.dense_output import Array
 from latchwork.integrate.problem import StateScales
-from latchwork.integrate.radau import HALF, LITTLE
+from latchwork.integrate.radau import HALF, LEAST_STATE
 from latchwork.program.function import Executable
 
 STABLE = 3.3  # |λ| h at most for steps of Dormand and Prince
@@ -28,7 +28,7 @@ EVALUATIONS = 6.0, 9.0  # of a step, J included, which serves for many
 SOLVES, FACTORS = 14.0, 0.3  # operations of a step, in n² and n³
 DECAYED = 20.0  # −Re λ T beyond which a motion does not last
 CLEARLY = 20.0  # times the work: then steps are implicit; every event starts what has decayed again
-MOST = 2_000_000  # operations of J: larger systems are not looked at
+MAX_OPERATIONS = 2_000_000  # operations of J: larger systems are not looked at
 
 
 class Stiffness(NamedTuple):
@@ -49,7 +49,7 @@ NOT_STIFF = Stiffness(0.0, 0.0, False)
 def stiffness_of(function: Executable, t: float, x: Array, rest: Array, scales: StateScales) -> Stiffness:
     """The stiffness of ẋ = f(t, x, rest) at a state."""
     n, length = len(x), function.length
-    if n * length > MOST:
+    if n * length > MAX_OPERATIONS:
         return NOT_STIFF
     found = eigenvalues(jacobian_at(function, np.concatenate([[t], x, rest]), n, scales.states))
     if found is None:
@@ -68,6 +68,6 @@ def jacobian_at(function: Executable, z: Array, n: int, units: ArrayLike) -> Arr
     x, rows = z[1 : 1 + n], np.empty((n + 1, len(z)))
     rows[:] = z
     moved = rows.ravel()[1 + len(z) :: 1 + len(z)][:n]  # x_i in row 1 + i
-    moved += HALF * np.maximum(np.abs(x), LITTLE * np.asarray(units))
+    moved += HALF * np.maximum(np.abs(x), LEAST_STATE * np.asarray(units))
     rates = function.many(rows)
     return np.asarray(((rates[1:] - rates[0]) / (moved - x)[:, None]).T)

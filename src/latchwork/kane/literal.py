@@ -18,7 +18,7 @@ from latchwork.symbolic.traverse import count_literal
 if TYPE_CHECKING:
     from latchwork.kane.equations import Equations
 
-LONG = 60  # operations in one line beyond which subexpressions get names
+MAX_LINE = 60  # operations in one line beyond which subexpressions get names
 WRITE: dict[str, Callable[[Expr], str]] = {"text": text, "latex": latex, "mathml": lambda e: mathml(e, inner=True)}
 SYSTEM = {
     "text": ("M*dt(u)", "f"),
@@ -53,7 +53,7 @@ def equation_blocks(equations: Equations, form: str) -> list[Block]:
     definitions = [(write(u), write(e)) for u, e in speed_definitions(equations.system).items()]
     zero = [(write(e), "<mn>0</mn>" if form == "mathml" else "0") for e in equations.system.zero]
     blocks = [Block("Definitions of the speeds", definitions), Block("Motion constraints built into the speeds", zero)]
-    if _longest_line(equations) > LONG:
+    if _longest_line(equations) > MAX_LINE:
         blocks.append(Block("Kinematical and dynamical differential equations", _listed(equations, form)))
     else:
         qdot = zip(equations.system.q_rates, equations.qdot_expressions, strict=True)

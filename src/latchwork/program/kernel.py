@@ -130,7 +130,7 @@ def from_bits(i: int) -> float:
 
 
 PACKED = "packed."  # in front of the name of a kernel that takes words
-FAR = 2**40  # elements behind an address, as far as Python is concerned
+UNBOUNDED_LENGTH = 2**40  # elements behind an address, as far as Python is concerned
 _executors: dict[int, Any] = {}  # kernels by the address of their machine code
 
 
@@ -152,17 +152,17 @@ def routine_at(address: int) -> Any:
 
 def f64p_at(address: int) -> Any:
     """The doubles at an address."""
-    return memoryview((ctypes.c_double * FAR).from_address(address)).cast("B").cast("d")
+    return memoryview((ctypes.c_double * UNBOUNDED_LENGTH).from_address(address)).cast("B").cast("d")
 
 
 def i64p_at(address: int) -> Any:
     """The integers at an address."""
-    return memoryview((ctypes.c_int64 * FAR).from_address(address)).cast("B").cast("q")
+    return memoryview((ctypes.c_int64 * UNBOUNDED_LENGTH).from_address(address)).cast("B").cast("q")
 
 
 def i32p_at(address: int) -> Any:
     """The short integers at an address."""
-    return memoryview((ctypes.c_int32 * FAR).from_address(address)).cast("B").cast("i")
+    return memoryview((ctypes.c_int32 * UNBOUNDED_LENGTH).from_address(address)).cast("B").cast("i")
 
 
 def counter() -> int:

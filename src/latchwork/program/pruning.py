@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-MOST = 256 * 2**20  # bytes; some 10,000 programs of a robot
+MAX_BYTES = 256 * 2**20  # bytes; some 10,000 programs of a robot
 LEFT = 0.75  # of them, after pruning, so that it is seldom
 OURS = re.compile(r"[0-9a-f]{64}\.(o|\d+\.\d+)")  # an entry, or one that is being written
 STALE = 3600.0  # seconds after which nobody writes an entry any more
@@ -27,7 +27,7 @@ def used(path: Path) -> None:
             os.utime(path)
 
 
-def prune(place: Path, most: int = MOST) -> None:
+def prune(place: Path, most: int = MAX_BYTES) -> None:
     """Remove the oldest entries of a place that holds more than ``most`` bytes, and those that were never finished."""
     entries, total = [], 0
     for name, changed, size in _files(place):

@@ -36,7 +36,7 @@ from latchwork.realtime.triples import add, times
 HORIZON = 0.05  # s that are looked ahead
 AGAIN = 0.01  # s of the run between two looks
 PIECE = 4  # steps between two looks at the clock
-MOST = 64  # predictions that are kept
+MAX_PREDICTIONS = 64  # predictions that are kept
 TOGETHER = 1e-6  # of a step: guards that fall closer than this fall together
 
 
@@ -58,7 +58,7 @@ class Scout:
         self._of: FixedStepper | None = None  # that of the run that it left from
         self._from, self._reading, self._rest = -math.inf, Reading(None), np.empty(0)
         self._x = np.empty(0)  # (q, u, work) ahead, in a mode whose states are fewer
-        self.foreseen: deque[Foreseen] = deque(maxlen=MOST)
+        self.foreseen: deque[Foreseen] = deque(maxlen=MAX_PREDICTIONS)
         self.off, self.lead, self.prepared, self.met = math.nan, math.nan, 0, 0
 
     # --- running ahead ------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from latchwork.realtime.board import Beat
 
 BEHIND = 100  # ticks that are caught up at most; more than these are given up
 LATE = 0.5  # of a period: a tick that begins later than this is late
-KEPT = 1000
+KEPT_TICKS = 1000
 EDGES = np.concatenate([[0.0], np.logspace(0, 5, 101)])  # µs, of the histogram of busy times
 
 
@@ -20,7 +20,7 @@ class Pace:
 
     def __init__(self) -> None:
         self.ticks = self.late = self.missed = self.overruns = 0
-        self._busy, self._delay = np.zeros(KEPT), np.zeros(KEPT)
+        self._busy, self._delay = np.zeros(KEPT_TICKS), np.zeros(KEPT_TICKS)
         self.histogram = np.zeros(len(EDGES), dtype=np.int64)
         self.longest = 0.0  # µs, of all ticks
         self._figures = (0.0, 0.0, 0.0, 0.0)
@@ -29,13 +29,13 @@ class Pace:
     def begins(self, now: float, period: float) -> None:
         """A tick begins."""
         delay = now - self.due
-        self._delay[self.ticks % KEPT] = delay
+        self._delay[self.ticks % KEPT_TICKS] = delay
         self.late += delay > LATE * period
 
     def ends(self, began: float, now: float, period: float) -> None:
         """It has ended: the next is due a period later; of those that are missed, few are caught up."""
         busy = now - began
-        self._busy[self.ticks % KEPT] = busy
+        self._busy[self.ticks % KEPT_TICKS] = busy
         self.histogram[np.searchsorted(EDGES, 1e6 * busy) - 1] += 1
         self.longest = max(self.longest, 1e6 * busy)
         self.ticks += 1
@@ -52,7 +52,7 @@ class Pace:
 
     def measure(self) -> None:
         """Work out the figures of the last second."""
-        count = min(self.ticks, KEPT)
+        count = min(self.ticks, KEPT_TICKS)
         if count:
             busy = 1e6 * self._busy[:count]
             median, p99 = np.percentile(busy, [50.0, 99.0]).tolist()

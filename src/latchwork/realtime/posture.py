@@ -23,8 +23,8 @@ from latchwork.realtime.stepped import Stepped
 if TYPE_CHECKING:
     from latchwork.realtime.live import Live
 
-MOST = 60  # steps
-NEAR = 1e-3  # of the way that was asked for: as good as there
+MAX_STEPS = 60  # steps
+REACHED = 1e-3  # of the way that was asked for: as good as there
 SLOWER = 0.97  # a step that leaves more of the gap than this is the last but a few
 PATIENCE = 4
 
@@ -38,8 +38,8 @@ def pose(live: Live, body: str, at: Triple, to: Triple) -> Triple:
     asked, slow = math.dist(at, to), 0
     place = grip.pose(body, arm, live.x)
     before = math.dist(place.place, to)
-    for _ in range(MOST):
-        if before <= NEAR * asked or slow >= PATIENCE:
+    for _ in range(MAX_STEPS):
+        if before <= REACHED * asked or slow >= PATIENCE:
             break
         mass = grip.mass_at(body, arm, live.x)
         pull = mass / (live.step * live.step)

@@ -21,7 +21,7 @@ WRENCHES: tuple[tuple[Triple, Triple], ...] = (  # a force at the handle and a t
     ((1.0, 0.0, 0.0), NULL), ((0.0, 1.0, 0.0), NULL), ((0.0, 0.0, 1.0), NULL),
     (NULL, (1.0, 0.0, 0.0)), (NULL, (0.0, 1.0, 0.0)), (NULL, (0.0, 0.0, 1.0)),
 )  # fmt: skip
-SMALL = 1e-9  # of the largest mobility: a direction in which the handle cannot move
+IMMOBILE = 1e-9  # of the largest mobility: a direction in which the handle cannot move
 
 
 class Response(NamedTuple):
@@ -36,6 +36,6 @@ def force_for(response: Response, wanted: Triple, turning: Triple | None = None)
     n = 3 if turning is None else 6
     missing = np.array([*wanted, *(turning or ())]) - response.free[:n]
     left, sizes, right = svd(response.mobility[:n, :n])  # friction makes it unsymmetric
-    kept = sizes > SMALL * sizes[0]
+    kept = sizes > IMMOBILE * sizes[0]
     x = dot(right[kept].T, dot(left.T[kept], missing) / sizes[kept]).tolist()
     return (x[0], x[1], x[2]), (NULL if turning is None else (x[3], x[4], x[5]))

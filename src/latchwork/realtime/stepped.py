@@ -9,7 +9,7 @@ from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.time_stepping.settings import TimeStepping
 from latchwork.realtime.exhibit import Exhibit
 
-MOST = 100  # events within ten steps: more are too thick, and are stepped through
+THICK = 100  # events within ten steps: more are too thick, and are stepped through
 
 
 class Stepped(Simulation):
@@ -47,7 +47,7 @@ class Stepped(Simulation):
 def stepped(exhibit: Exhibit, step: float) -> Stepped:
     """The run of an exhibit from its start, by steps of Runge and Kutta; where events come too thick, by time steps."""
     thick = (
-        TimeStepping(step, most=MOST) if exhibit.model.contacts or exhibit.model.collisions or exhibit.fence else None
+        TimeStepping(step, most=THICK) if exhibit.model.contacts or exhibit.model.collisions or exhibit.fence else None
     )
     thick = None if exhibit.controllers else thick  # laws inside the equations are evaluated by them
     made = Stepped(exhibit.model, q=dict(exhibit.q), u=dict(exhibit.u), inputs=dict(exhibit.inputs),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from latchwork.study.study import Study
 
 Array = NDArray[np.float64]
-FEW = 8  # lines of a picture
+MAX_LINES = 8  # lines of a picture
 
 
 def plot_study(study: Study, what: Sequence[str], path: str | None, kind: str | None, incomplete: bool) -> Any:
@@ -70,7 +70,7 @@ def lines(study: Study, names: Sequence[str]) -> Any:
             panel.plot(points.axes[0], _sliced(study, name, 1), color=COLORS[0], linewidth=1.5)
         else:
             second, values = points.axes[1], _sliced(study, name, 2)
-            for n, k in enumerate(np.unique(np.linspace(0, len(second) - 1, min(FEW, len(second))).astype(int))):
+            for n, k in enumerate(np.unique(np.linspace(0, len(second) - 1, min(MAX_LINES, len(second))).astype(int))):
                 look = {"color": COLORS[n % len(COLORS)], "linestyle": "-" if n < len(COLORS) else "--"}
                 label = f"{_plain(points.names[1])} = {second[k]:.4g}"
                 panel.plot(points.axes[0], values[:, k], linewidth=1.5, label=label, **look)

@@ -16,7 +16,7 @@ from latchwork.view.files import writable
 if TYPE_CHECKING:
     from latchwork.study.study import Study
 
-MOST = 4_000_000  # numbers of a page: about 40 MB
+LARGEST = 4_000_000  # numbers of a page: about 40 MB
 DIGITS = 7
 STYLE, SCRIPT = "page.css", "page.js"  # beside this file
 
@@ -33,8 +33,8 @@ def page(study: Study) -> str:
     shown = {name: shape for name, shape in shapes.items()
              if shape == () or (times is not None and shape == (len(times),))}  # fmt: skip
     size = len(study) * (len(study.points.names) + sum(int(np.prod(shape)) for shape in shown.values()))
-    if size > MOST:
-        raise StudyError(f"a page of {size} numbers is too large for a browser; {MOST} are the most. Ask for fewer "
+    if size > LARGEST:
+        raise StudyError(f"a page of {size} numbers is too large for a browser; {LARGEST} are the most. Ask for fewer "
                          "points or samples.")  # fmt: skip
     if not shown:
         raise StudyError(f"the study of '{study.subject.name}' has no output that a page can show. Ask for numbers, or "

@@ -17,7 +17,7 @@ from latchwork.errors import StudyError, did_you_mean
 
 Array = NDArray[np.float64]
 SEQUENCES = {"sobol": "Sobol", "halton": "Halton", "latin": "LatinHypercube"}
-MOST = 100_000_000
+LARGEST = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +53,9 @@ def grid(axes: Mapping[str, ArrayLike] | None = None, **more: ArrayLike) -> Poin
     columns = {name: _column(name, values) for name, values in {**(axes or {}), **more}.items()}
     _must_have(columns)
     count = int(np.prod([float(len(column)) for column in columns.values()]))
-    if count > MOST:
+    if count > LARGEST:
         sizes = " × ".join(f"{len(column)} {name}" for name, column in columns.items())
-        raise StudyError(f"a grid of {sizes} has {count} points; {MOST} are the most. Give fewer, or lw.sampled(...).")
+        raise StudyError(f"a grid of {sizes} has {count} points; {LARGEST} are the most. Give fewer, or lw.sampled.")
     for name, column in columns.items():
         if len(np.unique(column)) < len(column):
             raise StudyError(f"'{name}' has a value twice along its axis: {column.tolist()!r:.80}. Give each once.")
@@ -73,7 +73,7 @@ def sampled(count: int, bounds: Mapping[str, Any] | None = None, *, sequence: st
     """
     box = {name: bounds_of(name, given) for name, given in {**(bounds or {}), **more}.items()}
     _must_have({name: np.zeros(2) for name in box})
-    if isinstance(count, bool) or not isinstance(count, int) or not 0 < count <= MOST:
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 < count <= LARGEST:
         raise StudyError(f"{count!r} points cannot be drawn. Give a whole number, 1 or more.")
     low, high = np.array([*box.values()], dtype=float).T
     if sequence == "saltelli":

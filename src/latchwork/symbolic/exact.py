@@ -25,7 +25,7 @@ RATIONAL, SQRT2, SQRT3, PI = 1, 2, 3, 0  # units; a root by what is under it
 ROUNDINGS = 51  # bits in which a double agrees with the number that it was rounded from, a few times
 SHORT, LONG = 33, 43  # bits of the digits of a decimal: within roundings (10 digits), and as it stands (13 digits)
 PLACES = 24  # decimal places, after a power of two
-SMALL = 10**6  # largest product of numerator and denominator, as mantissas: 700 or so each
+MAX_MANTISSAS = 10**6  # largest product of numerator and denominator, as mantissas: 700 or so each
 PI_HELD = Fraction(math.pi)  # π as every program holds it
 POWERS_OF_FIVE = tuple(5**places for places in range(PLACES))
 
@@ -121,7 +121,7 @@ def _convergent(x: float) -> Fraction | None:
     while True:
         whole = math.floor(rest)
         p, p_before, q, q_before = whole * p + p_before, p, whole * q + q_before, q
-        if p * q > SMALL:
+        if p * q > MAX_MANTISSAS:
             return None
         if abs(p / q - x) <= 2.0**-ROUNDINGS * x:
             return Fraction(p, q)

@@ -24,7 +24,7 @@ FEW_LABELS = 24  # spans up to which each shows its number
 WIDE = 0.025  # of the time axis: a span that has room for its number
 POINTS = 600  # of a curve, besides its jumps
 SHARP = 2000  # events up to which a curve has a point on either side of each
-LONG = 60  # characters of a name in a legend
+MAX_LEGEND_NAME = 60  # characters of a name in a legend
 
 
 def tint(number: int) -> str:
@@ -32,7 +32,7 @@ def tint(number: int) -> str:
     return TINTS[(number - 1) % len(TINTS)]
 
 
-def what_holds(names: Sequence[str], width: int = LONG) -> str:
+def what_holds(names: Sequence[str], width: int = MAX_LEGEND_NAME) -> str:
     """What holds, in words of at most some characters; nothing means free."""
     text = ", ".join(names) or "free"
     return text if len(text) <= width else text[: width - 1] + "…"

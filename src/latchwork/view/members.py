@@ -27,7 +27,7 @@ from latchwork.view.mesh import Mesh, welded
 from latchwork.view.sketch import Array, Measured
 
 RIGID = 1e-6  # of the size of the scene: what changes its length by less is a bar
-STILL = 1e-9  # of the size of the scene: what moves less does not
+MOTIONLESS = 1e-9  # of the size of the scene: what moves less does not
 THIN, THICK = 0.8, 1.5  # of the usual radius of a bar: the bounds of what inertia says
 
 
@@ -66,7 +66,7 @@ class Carriers:
 
 def is_still(rows: Array, size: float) -> bool:
     """Whether something stays where it is."""
-    return float(np.ptp(rows, axis=0).max()) <= STILL * size
+    return float(np.ptp(rows, axis=0).max()) <= MOTIONLESS * size
 
 
 class Bars:
@@ -93,7 +93,7 @@ class Bars:
             start, end = self.places[a], self.places[b]
             key = frozenset([np.round(start / self.size, 9).tobytes(), np.round(end / self.size, 9).tobytes()])
             length = np.linalg.norm(end - start, axis=1)
-            if length.max() <= STILL * self.size or key in seen:
+            if length.max() <= MOTIONLESS * self.size or key in seen:
                 continue
             carried = self.carriers.body(a) is not None or self.carriers.body(b) is not None
             stands = not carried and is_still(start, self.size) and is_still(end, self.size)

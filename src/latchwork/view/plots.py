@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from latchwork.hybrid.trajectory import Trajectory
 
 SHARP = 160  # dots per inch in a notebook: sharp on any screen
-LONG = 20  # characters of a name beyond which it stands above its panel
+MAX_LABEL = 20  # characters of a name beyond which it stands above its panel
 ROUNDING = 1e-13  # of the largest value: what is left where there is nothing to see
 COLORS = ("#1f6feb", "#d1495b", "#2a9d8f", "#e09f3e", "#6a4c93")
 
@@ -124,7 +124,7 @@ def _curves(panel: Any, name: str, label: Label, t: Any, values: Any) -> None:
     for k in range(values.shape[1]):
         line = "xyz"[k] if values.shape[1] == 3 else name
         panel.plot(t, values[:, k], color=COLORS[k % len(COLORS)], linewidth=1.5, label=line)
-    long = len(name) > LONG
+    long = len(name) > MAX_LABEL
     above = ", ".join(filter(None, [name * long, label.description]))
     panel.set_ylabel(with_unit("" if long else name, label.unit).strip().replace("$", r"\$"))
     if above:

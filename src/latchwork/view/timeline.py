@@ -17,7 +17,7 @@ UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 WORDS = {"integrate": "numerical\nintegration", "embed": "symbolic\nembedding", "compile": "compilation"}
 READABLE = 0.0095  # of the width: what a character of a label takes
 APART = 0.07  # of the width: how far marks of simulated time stand from each other
-FEW = 12  # names up to which there is a legend
+MAX_LEGEND = 12  # names up to which there is a legend
 
 
 def draw_timeline(entries: Sequence[Work], path: str | None = None) -> Figure:
@@ -71,7 +71,7 @@ def _simulated(panel: Any, entries: Sequence[Work], scale: float, whole: float) 
 
 
 def _legend(made: Figure, colors: dict[str, str]) -> None:
-    if len(colors) > FEW:
+    if len(colors) > MAX_LEGEND:
         return
     from matplotlib.patches import Patch
 

@@ -23,8 +23,8 @@ from latchwork.program.interrupt import interrupted
 
 DIFFERENCE = 1e-7  # of numerical derivatives
 SETTLED = 1e-13  # corrections of this part of the unknowns end Newton's method
-NEAR = 1e-9  # what is accepted where rounding ends it earlier
-MOST = 20  # Newton corrections
+ACCEPTED_RESIDUAL = 1e-9  # what is accepted where rounding ends it earlier
+MAX_NEWTON_STEPS = 20  # Newton corrections
 CUT = 1e-11  # singular values below this part of the largest: redundant rows
 
 
@@ -97,7 +97,7 @@ def _residual(terms: Terms, form: Form, x: Array, back: Back, z: Array) -> Array
 def _newton(terms: Terms, form: Form, x: Array, back: Back, z: Array) -> Array | None:
     """z with a residual of zero; none where it is not found."""
     jacobian, last = None, np.inf
-    for _ in range(MOST):
+    for _ in range(MAX_NEWTON_STEPS):
         r = _residual(terms, form, x, back, z)
         if not np.isfinite(r).all():
             return None
@@ -107,7 +107,7 @@ def _newton(terms: Terms, form: Form, x: Array, back: Back, z: Array) -> Array |
                                  for d, unit in zip(columns, np.eye(len(z)), strict=True)]).T  # fmt: skip
         step = lstsq(jacobian, -r, CUT)
         z, size = z + step, float(np.abs(step).max() / max(1.0, np.abs(z).max()))
-        if size <= SETTLED or (size < NEAR and size > 0.5 * last):
+        if size <= SETTLED or (size < ACCEPTED_RESIDUAL and size > 0.5 * last):
             return z
         if size > 0.3 * last:
             jacobian = None

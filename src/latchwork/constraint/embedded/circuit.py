@@ -20,13 +20,13 @@ from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel
 from latchwork.program.scalar import maximum
 
 ASIDE = 0.01  # how far beside, in units of the coordinates
-CLOSE = 1e-11  # a correction this short is the last
+LAST_CORRECTION = 1e-11  # a correction this short is the last
 POINTS = (1.0, -1.0, 2.0, -2.0, 3.0, -3.0)
 SHARES = (0.75, 0.75, -0.3, -0.3, 0.05, 0.05)
 SHARES_OF_FOUR = (2.0 / 3.0, 2.0 / 3.0, -1.0 / 6.0, -1.0 / 6.0, 0.0, 0.0)
-NEAR = 0.0025  # of the usual pivot: below it the equations are taken from beside, a few times as far
+NEAR_PIVOT = 0.0025  # of the usual pivot: below it the equations are taken from beside, a few times as far
 RESOLVED = 2e-12  # circuits that miss each other by less than this in Φ, in coordinates, are taken to cross
-FLOOR = 4e-16  # a residual of Φ that is rounding
+ROUNDING_OF_PHI = 4e-16  # a residual of Φ that is rounding
 ROUNDING = 1e-14  # what is less than this is no gap
 CONVERGED = 2.0  # a curve through six points must be better by this factor than one through four
 HALVINGS = 10  # of a step, to the place where B1 turns over
@@ -37,10 +37,10 @@ def onto(mode: EmbeddedMode) -> None:
     """q onto Φ = 0, as far as Φ is not rounding: over a small pivot, that would lead away again."""
     for _ in range(NEWTON):
         read_rows(mode)
-        if largest_residual(mode) <= FLOOR:
+        if largest_residual(mode) <= ROUNDING_OF_PHI:
             break
         dependent_columns(mode)
-        if correct(mode) < CLOSE:
+        if correct(mode) < LAST_CORRECTION:
             break
 
 
@@ -98,7 +98,7 @@ def near_gap(mode: EmbeddedMode) -> f64:
     q is as before; rows may be those of another place.
     """
     notes = mode.notes
-    if notes.pivot >= NEAR * notes.usual_pivot:
+    if notes.pivot >= NEAR_PIVOT * notes.usual_pivot:
         notes.gap = UNKNOWN
     elif notes.gap == UNKNOWN:
         for i in range(mode.n_q):

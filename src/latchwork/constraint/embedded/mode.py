@@ -30,8 +30,8 @@ from latchwork.program.native import Native, briefly, invoke, native
 from latchwork.program.records.memory import write
 from latchwork.program.records.view import record_at
 
-FEW = 8  # rows that are evaluated in microseconds
-KEPT = 1000  # places of states
+FEW_ROWS = 8  # rows that are evaluated in microseconds
+KEPT_STATES = 1000  # places of states
 
 
 @dataclass(eq=False)
@@ -250,7 +250,7 @@ class Mode:
         states = len(self.terms.rows.equations.q) + len(self.selection.independent) + 1
         out = np.zeros((len(rows), states + 2))
         out[:, :states] = rows[:, 1 : 1 + states]
-        call = briefly if len(rows) <= FEW else invoke
+        call = briefly if len(rows) <= FEW_ROWS else invoke
         call(executors.at_each, settle, len(rows), rows.shape[1], states + 2, self.code, rows, self.workspace(), out)
         return out[:, :states]
 
@@ -285,7 +285,7 @@ class Mode:
                 f"Inputs of shape {rows.shape} do not fit. Give rows of {len(self.inputs)}: {', '.join(self.inputs)}."
             )
         out = np.empty((len(rows), width))
-        call = briefly if len(rows) <= FEW else invoke
+        call = briefly if len(rows) <= FEW_ROWS else invoke
         call(executors.at_each, executor, len(rows), rows.shape[1], width, self.code, rows, self.workspace(), out)
         return out
 
@@ -300,7 +300,7 @@ class Mode:
         return _kept_states(n_q, n, self.selection.independent)
 
 
-@lru_cache(KEPT)
+@lru_cache(KEPT_STATES)
 def _kept_states(n_q: int, n: int, independent: tuple[int, ...]) -> NDArray[np.intp]:
     return np.array([*range(n_q), *[n_q + j for j in independent], n_q + n], dtype=np.intp)
 

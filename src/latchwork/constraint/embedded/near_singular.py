@@ -5,7 +5,16 @@ The limit is taken from points beside, on the branch, where u_ind is the same: a
 
 from __future__ import annotations
 
-from latchwork.constraint.embedded.circuit import ASIDE, NEAR, POINTS, RESOLVED, SHARES, aside, determinant, near_gap
+from latchwork.constraint.embedded.circuit import (
+    ASIDE,
+    NEAR_PIVOT,
+    POINTS,
+    RESOLVED,
+    SHARES,
+    aside,
+    determinant,
+    near_gap,
+)
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.embedded.recombination import consistent_place, evaluate, multipliers
 from latchwork.program.kernel import copysign, divide, f64, f64p, fabs, i32p, i64, kernel, offset
@@ -45,7 +54,7 @@ def evaluate_near(mode: EmbeddedMode) -> i64:
     evaluate(mode, result)
     if notes.pivot > BLIND * notes.usual_pivot:
         set_course(mode)
-    if not notes.pivot >= NEAR * notes.usual_pivot:
+    if not notes.pivot >= NEAR_PIVOT * notes.usual_pivot:
         for i in range(n_q):
             mode.x[i] = saved[i]
         if near_gap(mode) <= RESOLVED:

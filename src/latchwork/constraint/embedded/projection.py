@@ -22,7 +22,7 @@ from latchwork.program.scalar import maximum
 EXACT = 1e-13  # a residual of Φ that is left alone, in units of the coordinates
 WORST_D = 5.0  # in units of kinetic energy: beyond it other speeds are chosen
 WORST_PIVOT = 0.005  # of the usual one: below it other rows and speeds are looked for
-FAR = 1e-2  # of the coordinates and 1: a residual that no step leaves behind; it is not corrected, but told
+MAX_RESIDUAL = 1e-2  # of the coordinates and 1: a residual that no step leaves behind; it is not corrected, but told
 ELSEWHERE = 2.0  # what is noted where a step has led to another circuit
 HOLDS = 5e-10  # a residual up to which a row holds, in units of the coordinates, or of the fastest speed and of 1/T
 
@@ -82,7 +82,7 @@ def settle(code: i32p, z: f64p, x: f64p) -> None:
     tries, size = 0, 1.0
     for i in range(n_q):
         size = maximum(size, divide(fabs(mode.x[i]), mode.unit_q[i]))
-    while residual > EXACT and residual < FAR * size and tries < NEWTON:
+    while residual > EXACT and residual < MAX_RESIDUAL * size and tries < NEWTON:
         dependent_columns(mode)
         length = correct(mode)
         unit_quaternions(mode)

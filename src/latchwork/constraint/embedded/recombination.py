@@ -10,7 +10,7 @@ motion goes, and the equations stay smooth across.
 from __future__ import annotations
 
 from latchwork.algebra.elimination import add_row, cholesky, cholesky_solve, lu_solve, lu_solve_transposed
-from latchwork.constraint.embedded.circuit import CLOSE
+from latchwork.constraint.embedded.circuit import LAST_CORRECTION
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.embedded.projection import all_speeds
 from latchwork.constraint.embedded.rows_at import NEWTON, correct, dependent_columns, fill, read_biases, read_rows
@@ -30,7 +30,7 @@ def consistent_place(mode: EmbeddedMode) -> None:
             length = correct(mode)
             read_rows(mode)
             dependent_columns(mode)
-            if length < CLOSE:
+            if length < LAST_CORRECTION:
                 break
     all_speeds(mode)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from latchwork.algebra.elimination import cholesky, cholesky_solve, lu_in_units, lu_solve, lu_solve_columns
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.row_sources import read_bias, read_place
-from latchwork.constraint.terms import NEAR
+from latchwork.constraint.terms import SHORT_ROW
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum, minimum
 
@@ -142,7 +142,7 @@ def measured(mode: EmbeddedMode, row: i64, value: f64) -> f64:
     typical, length = mode.typical[row], 0.0
     for j in range(n):
         length = maximum(length, fabs(mode.place[rows + row * n + j]) * mode.unit_u[j])
-    return divide(fabs(value), length if length > NEAR * typical else typical)
+    return divide(fabs(value), length if length > SHORT_ROW * typical else typical)
 
 
 @kernel

@@ -27,7 +27,7 @@ from latchwork.symbolic.expr import Expr
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
 
-MOST = 100  # Newton steps
+MAX_NEWTON_STEPS = 100  # Newton steps
 HALVES = 30  # of a step, before it is given up
 FOUND = 1e-9  # what may remain, in units of each row, or of what moves it
 CUT = 1e-10  # singular values below this part of the largest take no part in a step
@@ -178,7 +178,7 @@ def _newton(problem: Problem, x: Array) -> tuple[Array, Array]:
     rows = problem.rows_in(x)
     unit = problem.columns_in(slope, rows)
     states = np.array([i < sum(terms.sizes[:2]) for i in problem.free], dtype=bool)
-    for _ in range(MOST):
+    for _ in range(MAX_NEWTON_STEPS):
         sizes = rows * np.maximum(norm(slope / rows[:, None] * unit, axis=1), 1.0)  # or of what moves them
         step = -lstsq(slope / sizes[:, None] * unit, value / sizes, CUT)
         longest = float(np.abs(step[states]).max(initial=0.0))

@@ -11,7 +11,7 @@ from latchwork.program.native import together
 from latchwork.program.scalar import minimum
 
 ENDS = 12  # numbers of an enclosure: p, q, v_p, v_q
-FAR = 1e300  # a box without end
+ENDLESS = 1e300  # a box without end
 
 
 @kernel
@@ -91,7 +91,7 @@ def above_planes(n: i64, values: f64p, radius: f64p, room: f64p, planes: i64, pl
         nx, ny, nz = normal[3 * k], normal[3 * k + 1], normal[3 * k + 2]
         x, y, z = values[ENDS * f], values[ENDS * f + 1], values[ENDS * f + 2]
         for i in range(n):
-            if i == f or radius[i] >= FAR:
+            if i == f or radius[i] >= ENDLESS:
                 continue
             at = ENDS * i
             p = (values[at] - x) * nx + (values[at + 1] - y) * ny + (values[at + 2] - z) * nz

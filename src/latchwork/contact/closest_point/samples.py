@@ -21,7 +21,7 @@ SAMPLES = (257, 33)  # along each parameter, of a curve and of a surface
 ZOOM = 16  # times closer, each time that the slowest place of a curve is looked at
 CLOSER = 10  # times that it is looked at
 HUGE = 1e150  # beyond, squares are not finite
-STILL = 1e-7  # of the largest |p′|: slower is a cusp, or a pole
+CUSP_SPEED = 1e-7  # of the largest |p′|: slower is a cusp, or a pole
 MEET = 1e-9  # how far apart ends may be, over the size of the curve, and how much tangents may differ
 
 
@@ -102,7 +102,7 @@ def _must_move(made: Patch, rows: Array, values: Array, function: Function) -> N
     least, where = size[i], rows[i]
     if len(made.symbols) == 1:
         least, where = _slowest(rows, i, function)
-    if least <= STILL * size.max():
+    if least <= CUSP_SPEED * size.max():
         what = "a cusp or stands still" if len(made.symbols) == 1 else "a pole or a crease"
         raise ModelError(
             f"the {made.shape.what} of '{made.name}' has {what} at {_at(made, where)}, where its tangents are "

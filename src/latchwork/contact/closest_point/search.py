@@ -19,10 +19,10 @@ from latchwork.contact.closest_point.newton import EDGE, EXACT, STEPS, Array, Fi
 from latchwork.errors import EvaluationError
 
 SAMPLES = (1, 256, 32)  # along each parameter, of a ball or plane, a curve, a surface
-MOST = 64  # least samples from which Newton's method begins
+MAX_SAMPLES = 64  # least samples from which Newton's method begins
 EQUAL = 1e-7  # of the range: closer together, two solutions are one
 NEAR_BY, LEVEL = 0.02, 1e-9  # of the range, within which no rise is looked for; and how much is none
-SAME = 1e-5  # of the range: as close to what is tracked elsewhere, a solution is that one
+SAME_PLACE = 1e-5  # of the range: as close to what is tracked elsewhere, a solution is that one
 OUTSIDE = 0.05  # of the range, by which parameters are followed outside
 LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 NEAR_BOUND = 0.05  # how far outside the bounds of the parts that meet a place may be that is looked out for
@@ -55,8 +55,8 @@ def _is_one(find: Finder, x: ArrayLike, s: Array, other: Array) -> bool:
     """Whether a least distance is that which is tracked at other parameters: they are nearly the same, or are near by
     with nothing that is further away between them."""
     off = apart(find, s, other)
-    if off <= SAME or off > NEAR_BY:
-        return off <= SAME
+    if off <= SAME_PLACE or off > NEAR_BY:
+        return off <= SAME_PLACE
     ends = find.gap(x, s), find.gap(x, other)
     return find.gap(x, 0.5 * (s + other)) <= max(ends) + LEVEL * (1.0 + abs(ends[0]))
 
@@ -220,7 +220,7 @@ def _valleys(grid: _Grid, values: Array) -> NDArray[np.intp]:
     for shift in product((-1, 0, 1), repeat=f.ndim):
         least &= f[inner] <= f[tuple(slice(1 + d, n + 1 + d) for d, n in zip(shift, grid.shape, strict=True))]
     found = np.flatnonzero(least)
-    return found[np.argsort(f[inner].ravel()[found], kind="stable")][:MOST]
+    return found[np.argsort(f[inner].ravel()[found], kind="stable")][:MAX_SAMPLES]
 
 
 def _nearest(find: Finder, x: ArrayLike, found: Array) -> Array:

@@ -38,7 +38,7 @@ CIRCLE = tuple(all_round(CUTS).ravel().tolist())
 ROUNDS = 40
 FINE = 1e-12  # of the forces: cuts are made where a cone is left by more
 NEARLY = 0.8  # of the largest margin, at which cutting ends
-INSIDE = 0.2  # of a limit of friction: so far inside are forces that carry as little of it as they can
+INNER_CONE = 0.2  # of a limit of friction: so far inside are forces that carry as little of it as they can
 MOST_SHARE = 1e4  # of the least forces: contacts that would have to press so much harder hold nothing
 PLANES_EACH, PLANES = 9, 40  # there is room for: of each row, and besides
 UNBOUNDED = 1e300
@@ -125,7 +125,7 @@ def least_friction(problem: ContactProblem, c: i64, r: i64, planes: i64, size: f
             lam[j] += problem.spread[v * n + j] * problem.x[v]
     for p in range(planes):
         i = problem.plane_of[p]
-        inside = INSIDE * problem.mu_s[i] * lam[problem.first[i]] if problem.fixed[i] == 1 else 0.0
+        inside = INNER_CONE * problem.mu_s[i] * lam[problem.first[i]] if problem.fixed[i] == 1 else 0.0
         if not plane_value(problem, p, lam) >= inside:
             return 0
     for i in range(k):

@@ -15,7 +15,7 @@ from latchwork.program.kernel import divide, f64p, fabs, i64, i64p, kernel, offs
 
 TINY = 1e-11  # of entries that are 1 or so: smaller ones are rounding
 DARING = 200  # steps by the steepest column; from then on the first one that falls is taken, which never goes round
-MOST = 20_000  # steps
+MAX_PIVOTS = 20_000  # steps
 
 
 @kernel
@@ -91,7 +91,7 @@ def widest(
         basis[i] = column
         if column >= 0:
             unit_column(n + 1, wide, T, i, column)
-    for step in range(MOST):
+    for step in range(MAX_PIVOTS):
         column = entering(count, cost, 1 if step < DARING else 0)
         if column < 0:
             for i in range(n):

@@ -17,7 +17,7 @@ from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, sqrt
 from latchwork.program.scalar import maximum, minimum
 
 LIGHT = 1e-3  # of the most that presses: what is pressed by less shares as if by this
-INSIDE = 1e-9  # of a cone: a contact that is nearer to its edge is at it
+AT_EDGE = 1e-9  # of a cone: a contact that is nearer to its edge is at it
 TIMES = 4  # that forces are shared anew
 
 
@@ -87,7 +87,7 @@ def is_inside(problem: ContactProblem, c: i64, lam: f64p) -> i64:
         state, normal = problem.choices[c * problem.contacts + i].state, lam[problem.first[i]]
         x, y = tangent_part(problem, i, lam)
         edge = minimum(normal, problem.mu_s[i] * normal - sqrt(x * x + y * y)) if state == STICK else normal
-        if state != OPEN and not edge > INSIDE * maximum(normal, LIGHT * size):
+        if state != OPEN and not edge > AT_EDGE * maximum(normal, LIGHT * size):
             return 0
         if parting_rate(problem, c, i, lam, 1.0) < -TOL * size:
             return 0

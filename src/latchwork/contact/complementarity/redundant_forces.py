@@ -6,8 +6,8 @@ States and directions are read from the answer of the problem, `ContactProblem.s
 from __future__ import annotations
 
 from latchwork.contact.complementarity.active_set import take_forces
-from latchwork.contact.complementarity.contact_states import solve, write_forces
 from latchwork.contact.complementarity.feasible_forces import ALL, cone_margins, forces_inside
+from latchwork.contact.complementarity.open_slide_stick import solve_contact_problem, write_forces
 from latchwork.contact.complementarity.problem import (
     FOUND,
     GIVEN,
@@ -117,4 +117,4 @@ def hold_on(problem: ContactProblem, firm: f64p) -> i64:
     return SLIPS
 
 
-together(solve, feasible, hold_on)
+together(solve_contact_problem, feasible, hold_on)

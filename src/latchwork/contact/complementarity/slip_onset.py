@@ -28,7 +28,7 @@ from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset, sqr
 
 TOL = 1e-8  # laws hold to this part of the forces and accelerations at hand
 CONVERGED, NEWTON = 1e-14, 30
-STILL = 1e-13  # a slower acceleration has no direction
+NO_DIRECTION = 1e-13  # a slower acceleration has no direction
 PARTS = (1.0, 0.5, 0.25, 0.1, 0.02)  # of a step
 HALVINGS = len(PARTS)
 
@@ -38,7 +38,7 @@ def onset_direction(problem: ContactProblem, i: i64, choice: Choice, a: f64p) ->
     """Direction of friction of a sliding contact, and the pace at which it turns (0 if it is fixed)."""
     x, y = tangent_part(problem, i, a)
     pace = sqrt(x * x + y * y)
-    if choice.direction != FREE or not pace > STILL:
+    if choice.direction != FREE or not pace > NO_DIRECTION:
         return choice.x, choice.y, 0.0
     return divide(x, pace), divide(y, pace), pace
 

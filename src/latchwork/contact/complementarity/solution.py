@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from latchwork.constraint.terms import Array
-from latchwork.contact.complementarity import contact_states, problem, redundant_forces
+from latchwork.contact.complementarity import open_slide_stick, problem, redundant_forces
 from latchwork.contact.complementarity.problem import Note, State, Status
 from latchwork.contact.complementarity.redundant_forces import HELD, INVALID, SLIPS
 from latchwork.errors import EvaluationError, Jammed, Unsettled
@@ -77,7 +77,7 @@ def settle(resting: ContactProblem, guess: Sequence[State] | None = None) -> Con
     """States that obey every law, nearest to ``guess`` (the present ones; all closed if not given)."""
     work = _written(resting)
     work.guess[: work.k] = State.STICK if guess is None else guess
-    if native(contact_states.solve).brief(work.address) != Status.SOLVED:
+    if native(open_slide_stick.solve_contact_problem).brief(work.address) != Status.SOLVED:
         raise refusal(work.record, resting.names)
     return ContactSolution(
         tuple([STATES[state] for state in work.state[: work.k].tolist()]),

@@ -34,7 +34,7 @@ from latchwork.program.scalar import maximum
 
 LIMIT = 1e-6  # a contact that must slide may leave the limit of its cone this slowly
 SLOWLY = LIMIT / TOL
-FLOOR = 1e-4  # of the largest acceleration at hand: what rounding is measured by is not below
+ACCELERATION_FLOOR = 1e-4  # of the largest acceleration at hand: what rounding is measured by is not below
 MOST_FORCE = 1e10  # without units: a force above it holds nothing
 
 
@@ -78,7 +78,7 @@ def judge_states(problem: ContactProblem, c: i64) -> tuple[i64, i64]:
         for j in range(n):
             total += fabs(W[i * n + j]) * fabs(lam[j])
         sizes[i] = fabs(problem.y[i]) + total
-    most, noise = largest_felt(problem, lam), FLOOR * largest_felt(problem, sizes)
+    most, noise = largest_felt(problem, lam), ACCELERATION_FLOOR * largest_felt(problem, sizes)
     moves, broken = 0, 0 if most <= MOST_FORCE else 1
     for i in range(k):
         own = noise

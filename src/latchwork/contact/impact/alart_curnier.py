@@ -25,7 +25,7 @@ SWEEPS = (0, 6, 30, 3, 15, 60, 240)  # Newton's method is tried after so many mo
 TOGETHER = 3  # the first of them of all contacts at once
 TRIES = len(SWEEPS)
 STEPS, PIVOTS = 30, 50
-STILL = 1e-15  # sweeps that change less, as a part of the impulses, have come to an end
+CONVERGED = 1e-15  # sweeps that change less, as a part of the impulses, have come to an end
 EXACT = 1e-16
 DUST = 1e-13  # of the hardest push: less is rounding
 DONE = 1e-13  # residual, as a part of the speeds
@@ -147,7 +147,7 @@ def swept(problem: ImpactProblem, times: i64, together: i64) -> None:
                 x[row + i] = 0.5 * (before[row + i] + fresh) if together == 1 else fresh
         for i in range(n):
             change = maximum(change, fabs(x[i] - before[i]))
-        if change <= STILL * largest_of(n, x):
+        if change <= CONVERGED * largest_of(n, x):
             break
 
 

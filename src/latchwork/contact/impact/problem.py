@@ -21,7 +21,7 @@ from latchwork.program.records.record import array, record
 
 Array = np.ndarray
 
-FEW = 64  # numbers that Python adds as quickly as NumPy
+FEW_NUMBERS = 64  # numbers that Python adds as quickly as NumPy
 GROUPS = 8  # groups of contacts that notes of one impact name, at most
 
 
@@ -219,7 +219,7 @@ def _are(given: tuple[Array, ...], shapes: tuple[tuple[int, ...], ...]) -> bool:
         return False
     W, v, *others = given
     fits = W.shape == shapes[0] and v.shape == shapes[1] and all(each.shape == shapes[2] for each in others)
-    sums = [sum(value.ravel().tolist()) if value.size <= FEW else float(value.sum()) for value in given]
+    sums = [sum(value.ravel().tolist()) if value.size <= FEW_NUMBERS else float(value.sum()) for value in given]
     return fits and math.isfinite(sum(sums))
 
 

@@ -26,7 +26,7 @@ __all__ = ["Impact", "Outcome", "Law", "LAWS", "resolve", "jam", "jam_together",
 
 ORDERS = {None: Order.AS_THEY_COME, False: Order.IN_SEQUENCE, True: Order.AT_ONCE}
 NEWTON = "newton"
-KEPT = 64  # records that a thread keeps, each for so many contacts and rows
+KEPT_RECORDS = 64  # records that a thread keeps, each for so many contacts and rows
 
 
 class Room:
@@ -49,7 +49,7 @@ class Rooms(threading.local):
         """The record for impacts of such sizes; the oldest goes where there are too many."""
         room = self.known.get((contacts, rows))
         if room is None:
-            while len(self.known) >= KEPT:
+            while len(self.known) >= KEPT_RECORDS:
                 del self.known[next(iter(self.known))]
             room = self.known[contacts, rows] = Room(contacts, rows)
         return room

@@ -19,14 +19,14 @@ from latchwork.contact.impact.laws import AS_ASKED, ENERGETIC, NEWTON, act_alone
 from latchwork.contact.impact.notes import add_note, note_group
 from latchwork.contact.impact.problem import NO_LAW, ImpactProblem, NoteCode, Order, Status
 from latchwork.contact.impact.simultaneous import group_up, press, several
-from latchwork.contact.impact.tolerances import COUPLED, FLOOR, IMMOVABLE, REST
+from latchwork.contact.impact.tolerances import COUPLED, ENERGY_FLOOR, IMMOVABLE, REST
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, local_f64, sqrt
 from latchwork.program.scalar import maximum
 
 ROUNDS = 200  # acts of a sequence, for each contact, before what is left is taken up at once
 TIE = 1e-12  # approaches that differ less, as a part of themselves, are equally strong
 EQUAL = 1e-9  # and as strong as each other where they feel nothing of each other
-STILL = 1e-13  # of the fastest: what parts slower than this does not part
+PARTING_SPEED = 1e-13  # of the fastest: what parts slower than this does not part
 DEAR = 5  # so many of them for an act of several at once
 
 RESOLVED, BLOCKED, UNYIELDING = int(Status.RESOLVED), int(Status.BLOCKED), int(Status.UNYIELDING)
@@ -179,7 +179,7 @@ def act_of_one(problem: ImpactProblem, i: i64, law: i64, v: f64p, e: f64) -> i64
     """``part``: contact i by its law, and notes where another acted; the law that did."""
     row, rows, n = problem.first[i], problem.rows, 1 + problem.tangents[i]
     own, here, impulse = local_f64(9), local_f64(3), local_f64(3)
-    floor = FLOOR * divide(problem.fastest * problem.fastest, problem.largest)
+    floor = ENERGY_FLOOR * divide(problem.fastest * problem.fastest, problem.largest)
     for a in range(n):
         here[a] = v[row + a]
         for b in range(n):
@@ -208,7 +208,7 @@ def take_group(problem: ImpactProblem) -> None:
 @kernel
 def capture_slow(problem: ImpactProblem, capture: f64) -> i64:
     """How many members the act would part, but slower than ``capture``: their e is zero from now on."""
-    rows, count, still = problem.rows, 0, STILL * problem.fastest
+    rows, count, still = problem.rows, 0, PARTING_SPEED * problem.fastest
     for c in range(problem.members):
         i = problem.member[c]
         row = problem.first[i]

@@ -14,7 +14,7 @@ from latchwork.contact.impact.dissipation import rubbed
 from latchwork.contact.impact.laws import gained
 from latchwork.contact.impact.notes import note_group
 from latchwork.contact.impact.problem import ImpactLaw, ImpactProblem, NoteCode, Status
-from latchwork.contact.impact.tolerances import FLOOR
+from latchwork.contact.impact.tolerances import ENERGY_FLOOR
 from latchwork.program.kernel import divide, f64, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum, minimum
 
@@ -148,7 +148,7 @@ def several(problem: ImpactProblem) -> tuple[i64, i64]:
     would. Gives a status and the law that acted."""
     group_up(problem)
     law, n = most_careful(problem), problem.group_rows
-    floor = FLOOR * divide(problem.fastest * problem.fastest, problem.largest)
+    floor = ENERGY_FLOOR * divide(problem.fastest * problem.fastest, problem.largest)
     lawful = 0
     if law == NEWTON:
         lawful = by_speeds(problem)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from latchwork.program.kernel import divide, f64, f64p, i64, kernel, local_f64, local_i64, offset, sqrt
 
-MOST = 100  # supports that are looked for; a few are usual
-CLOSE = 1e-12  # of a squared distance: nearer to it nothing can come
+MAX_SUPPORTS = 100  # supports that are looked for; a few are usual
+TOUCHING = 1e-12  # of a squared distance: nearer to it nothing can come
 FLAT = 1e-12  # of the product of squared edges: a simplex with less of a volume, squared, is one of fewer points
 FACES = (  # of a simplex of four: how many points, and which
     1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 2, 0, 0, 0, 1, 3, 0, 0, 0, 2, 0, 1, 0, 0, 2, 0, 2, 0, 0, 2, 0, 3, 0, 0,
@@ -140,11 +140,11 @@ def distance(na: i64, xa: f64p, nb: i64, xb: f64p, rel: f64p, none: f64, n: f64p
     support(na, xa, nb, xb, rel, v, y)
     m = nearest(1, y, v)
     size = dot(v, v)
-    for _ in range(MOST):
+    for _ in range(MAX_SUPPORTS):
         if size <= none * none:
             return 0.0
         support(na, xa, nb, xb, rel, v, new)
-        if size - dot(v, new) <= CLOSE * size or m == 4:
+        if size - dot(v, new) <= TOUCHING * size or m == 4:
             break
         for i in range(3):
             y[3 * m + i] = new[i]

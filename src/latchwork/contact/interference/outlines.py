@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 Array = np.ndarray
-MOST = 200  # corners of a polygon that is cut up; one with more is left to its features
+MAX_CORNERS = 200  # corners of a polygon that is cut up; one with more is left to its features
 STRAIGHT = 1e-9  # of a squared size: a corner that turns by less goes straight on
 
 
@@ -19,7 +19,7 @@ def convex_parts(x: Array, k: Array) -> list[Array]:
     """Convex polygons that make up a simple one; none where it has too many corners to be cut up."""
     if is_convex(x, k):
         return [x]
-    if len(x) > MOST:
+    if len(x) > MAX_CORNERS:
         return []
     turns = _turns(x, k)
     left = list(range(len(x))) if float(turns.sum()) > 0.0 else list(range(len(x)))[::-1]

@@ -33,7 +33,7 @@ Rows = Sequence[Sequence[Any]]  # measures in the frame of the piece, numbers or
 HERE: Rows = ((0.0, 0.0, 0.0),)
 ALONG_Z: Rows = ((0.0, 0.0, 1.0),)
 PLACES = 64  # of a circle, beside what has no closed form with it
-SAME = 10  # decimals to which unit vectors are the same
+DECIMALS = 10  # decimals to which unit vectors are the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,7 +227,7 @@ def _distinct(vectors: Sequence[np.ndarray]) -> Rows:
     for vector in vectors:
         row = vector.tolist()
         sign = next(math.copysign(1.0, m) for m in row if abs(m) > 0.5)
-        kept.setdefault(tuple(round(sign * m, SAME) for m in row), row)
+        kept.setdefault(tuple(round(sign * m, DECIMALS) for m in row), row)
     return [*kept.values()]
 
 

@@ -22,7 +22,7 @@ from latchwork.program.scalar import maximum, minimum
 
 CONVEX, HOOP, HALF, HOLLOW = range(4)  # of two pieces, the first is not the later one here
 FRAME = 12  # numbers of a pose
-NEAR = 1e-6  # of the size: nearer vertices have no good direction between them
+COINCIDENT = 1e-6  # of the size: nearer vertices have no good direction between them
 TOUCHING = 1e-12  # of the size: this deep is not in each other
 APART = 1e-2  # of the size: by which pieces are moved apart, to find the direction between them
 MOST, AGAIN = 10_000, 8  # pairs of edges that are looked along; times that a direction is made better
@@ -97,7 +97,7 @@ def pushed(a: Solid, b: Solid, xyz: f64p, rel: f64p, size: f64, n: f64p) -> f64:
     for i in range(3):
         moved[9 + i] += (APART * size - before) * n[i]
         way[i] = n[i]
-    distance(na, xa, nb, xb, moved, NEAR * size, way)
+    distance(na, xa, nb, xb, moved, COINCIDENT * size, way)
     after = along(na, xa, nb, xb, rel, way)
     if after <= before:
         return before
@@ -125,7 +125,7 @@ def between_hulls(a: Solid, b: Solid, xyz: f64p, rel: f64p, size: f64, enough: f
     best = along(na, xa, nb, xb, rel, n)
     if best >= enough:
         return best
-    best = distance(na, xa, nb, xb, rel, NEAR * size, n)
+    best = distance(na, xa, nb, xb, rel, COINCIDENT * size, n)
     if best > 0.0:
         return best
     best = settled(a, b, xyz, rel, size, n)

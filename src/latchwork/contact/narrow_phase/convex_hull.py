@@ -10,7 +10,7 @@ import numpy as np
 from latchwork.algebra.products import dot, norm
 
 Array = np.ndarray
-SAME = 1e-7  # faces whose normals and offsets differ by less are one
+SAME_FACE = 1e-7  # faces whose normals and offsets differ by less are one
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,6 @@ def _groups(equations: Array) -> Array:
     group = np.full(len(equations), -1)
     for i, plane in enumerate(equations):
         if group[i] < 0:
-            same = (np.abs(equations - plane).max(axis=1) < SAME) & (group < 0)
+            same = (np.abs(equations - plane).max(axis=1) < SAME_FACE) & (group < 0)
             group[same] = group.max() + 1
     return group

@@ -32,7 +32,7 @@ Pair = tuple[int, int]
 Method = Callable[[Array, Array], Nearest]
 TOUCHING = 1e-6  # of the size: nearer places than this have no direction of their own
 EAGER = 1000  # pairs of parts whose features are all made with the contact
-MOST = 10_000  # and that can all be made and watched at once
+MAX_PAIRS = 10_000  # and that can all be made and watched at once
 AT_A_TIME = 10_000  # directions that are looked along
 PARALLEL = 1e-6  # a sine: edges closer to parallel than this have no direction across both
 KINDS = ((Ball, Flat), (Flat, Ball), (Rod, Rod))  # sharp parts that can meet
@@ -96,7 +96,7 @@ class Picker:
     def every(self) -> list[Feature]:
         """All features, where they are not too many."""
         a, b = (len(side.parts) for side in self.sides)
-        if self.count > MOST:
+        if self.count > MAX_PAIRS:
             raise ModelError(
                 f"contact '{self.name}' has {a} parts on one side and {b} on the other, too many to watch all their "
                 "pairs, as lw.TimeStepping, lw.Automaton and other values of parameters that its shapes depend on ask "
@@ -107,7 +107,7 @@ class Picker:
 
     def names(self) -> set[str]:
         """What its features are called, also those not made yet, where they are not too many."""
-        if self.count > MOST:
+        if self.count > MAX_PAIRS:
             return {feature.name for feature in self.features}
         labels = [[part.label for part in side.parts] for side in self.sides]
         return {f"{self.name}: {a} on {b}" for a in labels[0] for b in labels[1]}

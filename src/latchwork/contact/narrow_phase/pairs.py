@@ -90,7 +90,7 @@ KINDS: dict[type, tuple[type, ...]] = {
     Curve: (Track, Ball),
     Surface: (Track, Border, Ball),
 }
-MOST = 10_000  # pairs of parts that are worked out at once
+MAX_PAIRS = 10_000  # pairs of parts that are worked out at once
 
 
 def features_of(name: str, a: Shape | Point, b: Shape | Point) -> tuple[Feature, ...]:
@@ -101,7 +101,7 @@ def features_of(name: str, a: Shape | Point, b: Shape | Point) -> tuple[Feature,
         raise ModelError(_nothing(name, a, b))
     must_stand_together(name, a, b)
     parts, others = _parts(name, a, b), _parts(name, b, a)
-    if len(parts) * len(others) > MOST:
+    if len(parts) * len(others) > MAX_PAIRS:
         raise ModelError(
             f"contact '{name}' has {len(parts)} parts on one side and {len(others)} on the other, too many to watch "
             "all their pairs. Give shapes of fewer parts, or two hulls or boxes in space, of which only near ones are."

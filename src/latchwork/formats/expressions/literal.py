@@ -26,7 +26,7 @@ from latchwork.symbolic.printing.layout import conditions
 from latchwork.symbolic.printing.numbers import plain
 from latchwork.symbolic.traverse import reachable, use_counts
 
-LONG = 600  # characters in one piece
+LONGEST = 600  # characters in one piece
 SHARED = 60  # characters worth a name when used more than once
 DEEP = 40  # parentheses inside parentheses
 
@@ -74,7 +74,7 @@ class Literal:
         if not isinstance(value, Expr) or value.is_constant:
             return plain(float(value))
         written = text(value)
-        return written if len(written) <= LONG and self.reads_as(written, value.node) else self._literal(value.node)
+        return written if len(written) <= LONGEST and self.reads_as(written, value.node) else self._literal(value.node)
 
     def reads_as(self, written: str, node: int) -> bool:
         """Does the text give this very node?"""
@@ -92,7 +92,7 @@ class Literal:
         for i in nodes:
             pieces[i] = piece = self._piece(i, i in logical, pieces)
             shared = uses[i] > 1 and len(piece.body) > SHARED
-            if i != root and not piece.forced and (shared or len(piece.body) > LONG or piece.depth > DEEP):
+            if i != root and not piece.forced and (shared or len(piece.body) > LONGEST or piece.depth > DEEP):
                 pieces[i] = Piece(self._name(i, piece.body))
         return pieces[root].body
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from latchwork.errors import FileError, did_you_mean
-from latchwork.flexible.end_conditions import MOST as MOST_MODES
-from latchwork.flexible.segments import MOST as MOST_SEGMENTS
+from latchwork.flexible.end_conditions import MAX_MODES
+from latchwork.flexible.segments import MAX_SEGMENTS
 from latchwork.flexible.support import Support
 from latchwork.formats.expressions.functions import FRAME, POINT, SCALAR
 from latchwork.formats.model_file.build import Build
@@ -54,7 +54,7 @@ def provided(given: Given) -> Iterator[tuple[str, str]]:
 def names(given: Given, letter: str) -> list[str]:
     """Coordinates or speeds of a beam, by the names that a model gives them."""
     entry = given.value
-    parts = min(int(entry.get("segments", 1)), MOST_SEGMENTS + 1)  # what is more is refused when it is made
+    parts = min(int(entry.get("segments", 1)), MAX_SEGMENTS + 1)  # what is more is refused when it is made
     modes = entry.get("modes", 3 if parts == 1 else 2)
     stem = re.sub(r"[^A-Za-z0-9_]+", "_", given.name.value)
     stems = [stem] if parts == 1 else [f"{stem}_{k + 1}" for k in range(parts)]
@@ -64,7 +64,7 @@ def names(given: Given, letter: str) -> list[str]:
         counts = {d: int(modes.get(d, 0)) for d in (*bends, *axial)}
     else:
         counts = dict.fromkeys(bends, int(modes)) | dict.fromkeys(axial, (int(modes) + 1) // 2)
-    counts = {d: min(count, MOST_MODES + 1) for d, count in counts.items()}
+    counts = {d: min(count, MAX_MODES + 1) for d, count in counts.items()}
     ordered = [d for d in ("y", "z", "twist", "stretch") if d in counts]
     return [f"{letter}_{each}_{d}{i + 1}" for each in stems for d in ordered for i in range(counts[d])]
 

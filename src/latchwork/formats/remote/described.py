@@ -31,7 +31,7 @@ from latchwork.symbolic.expr import Expr
 
 LARGEST = 1e9  # of a number
 LONGEST = 2000  # characters of an expression
-MOST = 200  # corners, pieces or names
+MAX_PARTS = 200  # corners, pieces or names
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _way(home: Home, key: str, value: Any) -> tuple[float, ...]:
 
 
 def _places(home: Home, key: str, value: Any) -> list[tuple[float, ...]]:
-    return [_place(home, key, each) for each in _listed(home, key, value, 2, MOST, f"2 to {MOST} places")]
+    return [_place(home, key, each) for each in _listed(home, key, value, 2, MAX_PARTS, f"2 to {MAX_PARTS} places")]
 
 
 def _span(home: Home, key: str, value: Any) -> tuple[float, float]:
@@ -126,8 +126,8 @@ def _expression(home: Home, key: str, value: Any) -> Code:
 
 
 def _numbers(home: Home, key: str, value: Any) -> dict[str, float]:
-    if not isinstance(value, dict) or len(value) > MOST:
-        raise home.error(f"has {key} = {_short(value)}. Give up to {MOST} numbers by name.")
+    if not isinstance(value, dict) or len(value) > MAX_PARTS:
+        raise home.error(f"has {key} = {_short(value)}. Give up to {MAX_PARTS} numbers by name.")
     for name in value:
         if not NAME.match(name) or name in {"s", "a", "b", *CONSTANTS, *FUNCTIONS}:
             raise home.error(f"names a number '{shown(name)}'. Names are letters, digits and _, and not s, a, b or the "
@@ -137,7 +137,7 @@ def _numbers(home: Home, key: str, value: Any) -> dict[str, float]:
 
 def _pieces(home: Home, key: str, value: Any) -> list[Any]:
     return [described(home, each, only=("segment", "arc"))
-            for each in _listed(home, key, value, 1, MOST, f"1 to {MOST} segments and arcs")]  # fmt: skip
+            for each in _listed(home, key, value, 1, MAX_PARTS, f"1 to {MAX_PARTS} segments and arcs")]  # fmt: skip
 
 
 def _short(value: Any) -> str:

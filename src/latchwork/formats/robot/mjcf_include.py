@@ -6,7 +6,7 @@ from pathlib import Path
 
 from latchwork.errors import FileError
 from latchwork.files import read_text
-from latchwork.formats.robot.xml_tree import DEEPEST, MOST, Element, parse
+from latchwork.formats.robot.xml_tree import DEEPEST, MAX_ELEMENTS, Element, parse
 
 MOST_FILES, MOST_BYTES = 50, 20_000_000
 
@@ -25,8 +25,8 @@ class _Including:
     def expanded(self, element: Element, depth: int = 0) -> Element:
         """An element whose own includes are replaced, too; all together as large as one file may be."""
         self.count += 1
-        if depth > DEEPEST or self.count > MOST:
-            what = f"{DEEPEST} elements inside each other" if depth > DEEPEST else f"{MOST} elements"
+        if depth > DEEPEST or self.count > MAX_ELEMENTS:
+            what = f"{DEEPEST} elements inside each other" if depth > DEEPEST else f"{MAX_ELEMENTS} elements"
             raise element.error(f"with all that is included there are more than {what}. Make it smaller.")
         children: list[Element] = []
         for child in element.children:

@@ -13,7 +13,7 @@ from latchwork.formats.places import Place, shown
 
 LARGEST = 8_000_000  # characters of a file
 DEEPEST = 200  # elements inside elements
-MOST = 200_000  # elements of a file
+MAX_ELEMENTS = 200_000  # elements of a file
 HUGE = 1e30  # beyond any robot: products of a few such numbers are still finite
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 TRUTH = {"true": True, "1": True, "false": False, "0": False}
@@ -135,8 +135,8 @@ class _Builder:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, attributes, self._place)
         self.count += 1
-        if len(self.open) >= DEEPEST or self.count > MOST:
-            what = f"{DEEPEST} elements inside each other" if len(self.open) >= DEEPEST else f"{MOST} elements"
+        if len(self.open) >= DEEPEST or self.count > MAX_ELEMENTS:
+            what = f"{DEEPEST} elements inside each other" if len(self.open) >= DEEPEST else f"{MAX_ELEMENTS} elements"
             raise element.error(f"<{shown(tag)}> comes after {what}, which is all a robot may have. Make it smaller.")
         (self.open[-1].children if self.open else self.roots).append(element)
         self.open.append(element)

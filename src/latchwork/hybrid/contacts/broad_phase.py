@@ -22,7 +22,7 @@ import numpy as np
 
 from latchwork.constraint.terms import Array, Base
 from latchwork.contact.broad_phase.enclosures import Enclosure, enclosed
-from latchwork.contact.broad_phase.sweep_and_prune import ENDS, FAR, above_planes, overlapping
+from latchwork.contact.broad_phase.sweep_and_prune import ENDLESS, ENDS, above_planes, overlapping
 from latchwork.contact.collision import Codes, Collision
 from latchwork.contact.construction import FixedApart
 from latchwork.contact.law import Contact
@@ -39,7 +39,7 @@ from latchwork.program.native import address, native
 from latchwork.symbolic.expr import Expr
 
 ROOM = 0.25  # of the radius of a shape: what it has about it
-FEW = 24  # pairs: with no more, all are contacts from the start
+FEW_PAIRS = 24  # pairs: with no more, all are contacts from the start
 
 
 class Sweep:
@@ -54,7 +54,7 @@ class Sweep:
         self._unbounded = np.array([each is None for each in found], dtype=bool)
         self.enclosures = [each or Enclosure(shape.tree.origin, shape.tree.origin, 0.0)
                            for each, shape in zip(found, collision.shapes, strict=True)]  # fmt: skip
-        self.radius = np.array([min(each.radius, FAR) for each in self.enclosures])
+        self.radius = np.array([min(each.radius, ENDLESS) for each in self.enclosures])
         self.planes = np.array([i for i, each in enumerate(self.enclosures) if each.normal is not None
                                 and not each.is_finite], dtype=np.int64)  # fmt: skip
         self.normals = np.array([self.enclosures[i].normal for i in self.planes], dtype=float).ravel()
@@ -79,9 +79,9 @@ class Sweep:
     def near(self, values: Array, room: Array) -> list[int]:
         """Codes of pairs whose rooms overlap, in order; ``values`` are p, q, v_p and v_q of all enclosures."""
         ends = values.reshape(self.count, 4, 3)[:, :2]
-        wide = np.where(self.radius >= FAR, -FAR, self.radius + room)[:, None]  # half-spaces are met by themselves
+        wide = np.where(self.radius >= ENDLESS, -ENDLESS, self.radius + room)[:, None]  # half-spaces: by themselves
         lo, hi = ends.min(axis=1) - wide, ends.max(axis=1) + wide
-        lo[self.endless], hi[self.endless] = -FAR, FAR
+        lo[self.endless], hi[self.endless] = -ENDLESS, ENDLESS
         lo, hi, values = (np.ascontiguousarray(each, dtype=float) for each in (lo, hi, values))
         axis = int(np.argmax(_spread(lo, self.radius)))
         shared = (*map(address, (self.bits, self.carriers)), len(self.skipped), address(self.skipped))
@@ -108,7 +108,7 @@ class BroadPhase:
         self._pairs: dict[Contact, tuple[int, int]] = {}  # which collision, and the code, of contacts
         self._fixed: set[tuple[int, int]] = set()  # pairs that never come nearer
         pairs = sum(len(sweep.codes) for sweep in self.sweeps)
-        self.is_idle = at_once or pairs <= FEW  # every pair is a contact from the start
+        self.is_idle = at_once or pairs <= FEW_PAIRS  # every pair is a contact from the start
         self._base: Base | None = None
         self._presence: Any = None
         self._known: list[set[int]] = []
@@ -275,6 +275,6 @@ def _endless(one: Enclosure) -> list[bool]:
 
 def _spread(lo: Array, radius: Array) -> Array:
     """How far boxes that end lie apart along each axis."""
-    some = lo[radius < FAR]
-    some = np.where(some <= -FAR, 0.0, some)
+    some = lo[radius < ENDLESS]
+    some = np.where(some <= -ENDLESS, 0.0, some)
     return some.max(axis=0) - some.min(axis=0) if len(some) else np.zeros(3)

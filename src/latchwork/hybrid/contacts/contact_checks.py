@@ -21,7 +21,7 @@ from latchwork.symbolic.expr import Expr
 
 LENGTHS = {"radius": "the radius", "length": "the length", "sizes": "a size", "lengths": "an edge"}
 PARALLEL = 1e-6  # of the longest normal, or product of edges: shorter products are of parallel edges
-MOST = 200  # corners of two solids that are looked at
+MAX_CORNERS = 200  # corners of two solids that are looked at
 
 
 def must_have_lengths(contact: Contact, contact_points: Sequence[ContactPoint], x: Array) -> None:
@@ -47,7 +47,7 @@ def must_not_cross(contact: Contact, contact_points: Sequence[ContactPoint], x: 
     Convex solids overlap if they do so along all normals of faces, and t₁ × t₂ of edges (in the plane t and z × t).
     """
     sides = [side for side in map(_corners, contact.shapes) if side is not None]
-    if len(sides) != 2 or sum(len(corners) for corners, _, _ in sides) > MOST:
+    if len(sides) != 2 or sum(len(corners) for corners, _, _ in sides) > MAX_CORNERS:
         return
     vectors = [v for corners, normals, edges in sides for v in (*corners, *normals, *edges)]
     N = vectors[0].tree.newtonian

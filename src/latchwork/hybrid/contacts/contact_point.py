@@ -39,7 +39,7 @@ from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import rebuild
 
 SKEWED = 0.05  # sine squared between the normal and the axis of the tangents: below it, another axis is taken
-KEPT = 400  # ways in which a contact stood
+KEPT_STATES = 400  # ways in which a contact stood
 NOTHING = 1e-11  # of the length of the model, at random states: less is rounding
 Indices = Mapping[Zones, int]
 SlipDirection = tuple[float, ...] | None  # a sign in the plane; in space a direction and a trace of a speed
@@ -491,7 +491,7 @@ def _is_of_an_angle(contact_point: ContactPoint, x: Array) -> bool:
 
 def _make_room(known: dict[Any, Any]) -> None:
     """Forget the oldest way where there is no room for another."""
-    if len(known) >= KEPT:
+    if len(known) >= KEPT_STATES:
         known.pop(next(iter(known)))
 
 

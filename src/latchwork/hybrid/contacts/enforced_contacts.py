@@ -14,7 +14,7 @@ from latchwork.hybrid.contacts.event_slip import length
 from latchwork.hybrid.contacts.impact_reset import read_law
 from latchwork.hybrid.contacts.near_set import FOUND, assemble, has
 from latchwork.hybrid.contacts.scene import RESTS, SLIDE, SLIPS, STICK, Scene
-from latchwork.hybrid.contacts.state_reset import decide, put_slip
+from latchwork.hybrid.contacts.state_reset import choose_contact_states, put_slip
 from latchwork.program.evaluator import evaluate
 from latchwork.program.kernel import divide, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
@@ -176,7 +176,7 @@ def decide_enforced(scene: Scene, x: f64p) -> i64:
         put_friction(scene, count)
         if assemble(scene, x) != FOUND:
             return UNFINISHED
-        status = decide(scene, x)
+        status = choose_contact_states(scene, x)
         if status != SOLVED:
             scene.solved = status
             return NO_FORCES

@@ -18,7 +18,7 @@ from latchwork.hybrid.contacts.guards import Guard
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 
-MOST = 40  # switches at one instant before a run is given up
+MAX_SWITCHES = 40  # switches at one instant before a run is given up
 PLACES = 8  # at which one curve or surface may be met
 INSTANT = 1e-13  # of the time, or of that of the model: closer than this is one instant
 
@@ -132,11 +132,11 @@ class Crossings:
         """One more at time t, by what was hit."""
         self.times = self.times + 1 if t - self.t <= INSTANT * max(self.scale, abs(t)) else 1
         self.t = t
-        if self.times > MOST:
+        if self.times > MAX_SWITCHES:
             names = dict.fromkeys(guard.about.name for guard in hits if isinstance(guard.about, ContactPoint))
             shown = ", ".join(f"'{name}'" for name in names) or "its contacts"
             raise IntegrationError(
-                f"{shown} of '{self.name}' change {MOST} times at t = {t:.9g} without getting on. Friction or impacts "
-                "contradict each other there: allow time stepping through it, thick=lw.TimeStepping(), change their "
-                "coefficients a little, or start elsewhere."
+                f"{shown} of '{self.name}' change {MAX_SWITCHES} times at t = {t:.9g} without getting on. Friction or "
+                "impacts contradict each other there: allow time stepping through it, thick=lw.TimeStepping(), change "
+                "their coefficients a little, or start elsewhere."
             )

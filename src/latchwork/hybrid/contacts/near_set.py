@@ -23,7 +23,7 @@ from latchwork.program.kernel import divide, f64p, fabs, floor, i64, kernel, off
 from latchwork.program.scalar import maximum, minimum
 
 DEEPEST = 1e15
-SAME = 1e-9  # of A: rows of one place
+SAME_PLACE = 1e-9  # of A: rows of one place
 AHEAD, LEAVING = 1e-6, 1e-3  # of the length: how far one looks where a domain ends; of that: what moves out of it
 FOUND, NOT_FINITE, SKEW, NO_ROOM, CAREFUL, NOT_READY = range(6)
 
@@ -293,7 +293,7 @@ def is_same(delassus: Delassus, i: i64, j: i64) -> i64:
     """1 where the normal rows of two contacts are one: A_ii = A_ij = A_jj."""
     a, b, rows = delassus.first[i], delassus.first[j], delassus.rows
     own, other, both = delassus.A[a * rows + a], delassus.A[b * rows + b], delassus.A[a * rows + b]
-    return 1 if maximum(fabs(own - both), fabs(other - both)) <= SAME * maximum(own, other) else 0
+    return 1 if maximum(fabs(own - both), fabs(other - both)) <= SAME_PLACE * maximum(own, other) else 0
 
 
 @kernel
@@ -309,7 +309,7 @@ def is_same_place(delassus: Delassus, i: i64, j: i64) -> i64:
             own += delassus.A[(a + p) * rows + a + q] * delassus.A[(a + p) * rows + a + q]
             other += delassus.A[(b + p) * rows + b + q] * delassus.A[(b + p) * rows + b + q]
             both += delassus.A[(a + p) * rows + b + q] * delassus.A[(a + p) * rows + b + q]
-    return 1 if maximum(fabs(own - both), fabs(other - both)) <= SAME * maximum(own, other) else 0
+    return 1 if maximum(fabs(own - both), fabs(other - both)) <= SAME_PLACE * maximum(own, other) else 0
 
 
 @kernel

@@ -39,7 +39,7 @@ from latchwork.hybrid.contacts.near_set import (
 from latchwork.hybrid.contacts.scene import Scene
 from latchwork.hybrid.contacts.separating_normal import keep_one_normal
 from latchwork.hybrid.contacts.state_reset import (
-    decide,
+    choose_contact_states,
     end_slip,
     is_entered,
     open_others,
@@ -49,9 +49,9 @@ from latchwork.program.kernel import divide, f64p, fabs, i64, kernel, offset
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum
 
-MOST = 60  # impacts at one instant, for each contact
+MAX_IMPACTS = 60  # impacts at one instant, for each contact
 UNENDED = 15  # what a sequence that did not end counts for besides: what one tick takes is bounded
-STILL = 1e-3  # of the speed of brief hops: slower, where nothing can move, is rounding
+ROUNDING_OF_HOPS = 1e-3  # of the speed of brief hops: slower, where nothing can move, is rounding
 
 
 class Outcome(IntEnum):
@@ -113,7 +113,7 @@ def cannot_move(scene: Scene) -> i64:
         most = maximum(most, delassus.A[i * delassus.rows + i])
     for k in range(delassus.contacts):
         slowest = slowest if slowest < delassus.v[delassus.first[k]] else delassus.v[delassus.first[k]]
-    return 1 if most <= tol.rounding * delassus.unheld and slowest > -STILL * tol.brief else 0
+    return 1 if most <= tol.rounding * delassus.unheld and slowest > -ROUNDING_OF_HOPS * tol.brief else 0
 
 
 @kernel
@@ -156,7 +156,7 @@ def next_states(scene: Scene, x: f64p) -> i64:
         if status == UNLAWFUL:
             return LAWLESS
     else:
-        scene.solved = decide(scene, x)
+        scene.solved = choose_contact_states(scene, x)
         status = DECIDED if scene.solved == SOLVED else NO_FORCES
     if status == NO_FORCES:
         return STUCK if scene.solved == JAMMED else UNSETTLED
@@ -189,7 +189,7 @@ def reset(scene: Scene, x: f64p) -> i64:
             return found
         apply_guards(scene)
         scene.begun = 1
-    while scene.rounds < MOST * (1 + scene.watched):
+    while scene.rounds < MAX_IMPACTS * (1 + scene.watched):
         scene.delassus.calls = 0
         found = operator_of_near(scene, x)
         if found != FOUND:

@@ -30,7 +30,7 @@ from latchwork.hybrid.contacts.scene import AROUND, CLEARED, LEAVES, LETS_GO, RE
 from latchwork.hybrid.contacts.scene_memory import SceneMemory, Workspace, workspace_of
 from latchwork.program.native import address, native
 
-NEAR = 4  # contacts that may be near at once, to begin with
+FIRST_ROOM = 4  # contacts that may be near at once, to begin with
 REMEMBERED = 64  # sets of rows that hold besides
 TINIEST = 1e-300  # of a force: what is divided by never vanishes
 Call = Callable[[SceneMemory, Array], int]  # runs the kernel on a scene and a state (t, q, u, rest)
@@ -76,7 +76,7 @@ class Resets:
     def __init__(self, base: Base, tolerances: Tolerances) -> None:
         self.base, self.memory = base, SceneMemory(base, tolerances)
         self._rooms: dict[Terms, Workspace] = {}
-        self._near = NEAR
+        self._near = FIRST_ROOM
 
     def room(self, held: Terms) -> Workspace:
         """The records of contacts that are near with some rows that hold besides."""

@@ -15,8 +15,8 @@ from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.initial_contacts import lies_behind
 
 FEWEST = 24  # features of all contacts: with fewer, all are watched
-NEAR = 0.04  # of the size of the smaller solid: its parts within this are awake
-KEPT = 400  # features of solids that are kept while they sleep
+AWAKE_WITHIN = 0.04  # of the size of the smaller solid: its parts within this are awake
+KEPT_FEATURES = 400  # features of solids that are kept while they sleep
 MaySleep = Callable[[Contact], bool]
 
 
@@ -52,7 +52,7 @@ def first_features(contact: Contact, base: Base, x: Array, may_sleep: MaySleep) 
     bounds = Bounds(base, [contact])
     poses = bounds.poses(bounds.at(x), bounds.solids[0])
     must_not_overlap(contact, poses, tolerances_in(base.scales).closed, float(x[0]))
-    near = contact.picker.near(*poses, NEAR * contact.picker.size)
+    near = contact.picker.near(*poses, AWAKE_WITHIN * contact.picker.size)
     return [made for item in near.pairs if (made := contact.picker.feature(item)) is not None]
 
 
@@ -108,7 +108,7 @@ def _kept(contact_points: Iterable[ContactPoint]) -> tuple[ContactPoint, ...]:
     """Those that sleep; of solids only the last ones, for there may be very many."""
     contact_points = tuple(contact_points)
     many = [contact_point for contact_point in contact_points if contact_point.contact.picker is not None]
-    if len(many) <= KEPT:
+    if len(many) <= KEPT_FEATURES:
         return contact_points
-    gone = set(many[: len(many) - KEPT])
+    gone = set(many[: len(many) - KEPT_FEATURES])
     return tuple(contact_point for contact_point in contact_points if contact_point not in gone)

@@ -6,7 +6,7 @@ body is at rest, it stands on all its feet (`joined_contacts`); what carries not
 
 from __future__ import annotations
 
-from latchwork.contact.complementarity.contact_states import solve
+from latchwork.contact.complementarity.open_slide_stick import solve_contact_problem
 from latchwork.contact.complementarity.problem import JAMMED, JAMS, SOLVED
 from latchwork.hybrid.contacts.cone_edge import note_left, share_otherwise, slip_or_widen, widened_cone
 from latchwork.hybrid.contacts.delassus_operator import move
@@ -25,7 +25,7 @@ BEGUN = 30.0  # so many times the trace, and slip has a direction of its own
 
 
 @kernel
-def decide(scene: Scene, x: f64p) -> i64:
+def choose_contact_states(scene: Scene, x: f64p) -> i64:
     """States and forces of the contacts that stay; how the contact problem ended."""
     delassus, problem, t = scene.delassus, scene.problem, x[0]
     for i in range(delassus.rows):
@@ -45,11 +45,11 @@ def decide(scene: Scene, x: f64p) -> i64:
         return SOLVED
     passes = passes_on(scene, t)
     guess_states(scene, passes)
-    status = solve(problem)
+    status = solve_contact_problem(problem)
     while status == SOLVED and tear_off(scene) > 0:
         fill_problem(scene)
         guess_states(scene, passes)
-        status = solve(problem)
+        status = solve_contact_problem(problem)
     if status != SOLVED:
         for k in range(delassus.contacts):
             scene.event[delassus.point[k]].jammed = problem.note[k] // JAMS % 2 if status == JAMMED else 0

@@ -15,7 +15,7 @@ from latchwork.program.scalar import maximum
 from latchwork.symbolic.expr import operand
 from latchwork.symbolic.traverse import rebuild
 
-FAR = 0.5  # rad in one step
+MAX_TURN = 0.5  # rad in one step
 FOREVER = 1e300  # s
 
 
@@ -36,7 +36,7 @@ def longest_at(code: i32p, z: f64p, squares: f64p, inputs: i64, x: f64p, bodies:
     for i in range(bodies):
         fastest = maximum(fastest, squares[i])
     fastest = sqrt(fastest)
-    return divide(FAR, fastest) if fastest > 0.0 and fastest - fastest == 0.0 else FOREVER
+    return divide(MAX_TURN, fastest) if fastest > 0.0 and fastest - fastest == 0.0 else FOREVER
 
 
 class Pacing:

@@ -31,10 +31,10 @@ from latchwork.contact.law import Contact
 from latchwork.contact.tolerances import tolerances_in
 from latchwork.hybrid.contacts.clearance import Bounds, EnclosedPair, Solids
 from latchwork.hybrid.contacts.contact_state import ContactStates
-from latchwork.hybrid.contacts.sleeping_contacts import NEAR, MaySleep, arrange, parameters_of, sleepers
+from latchwork.hybrid.contacts.sleeping_contacts import AWAKE_WITHIN, MaySleep, arrange, parameters_of, sleepers
 
-FEW = 16  # features that are awake where none is near
-WIDE = 0.25  # of the size of the smaller solid: its parts within this are awake where they are few, else within `NEAR`
+FEW_FEATURES = 16  # features that are awake where none is near
+WIDE = 0.25  # of the size of the smaller solid: its parts within this are awake where few, else within `AWAKE_WITHIN`
 FASTER = 1.25  # than at both ends of a step: what is allowed for in between
 FULL = 0.9  # of the room may be used up
 Flags = NDArray[np.bool_]
@@ -189,7 +189,7 @@ class WatchSet:
         plain = ~self._is_solid
         order = np.lexsort((apart, tau))
         order = order[plain[order]]
-        many = np.cumsum(self._sizes[order]) > FEW
+        many = np.cumsum(self._sizes[order]) > FEW_FEATURES
         next_one = float(tau[order[int(many.argmax())]]) if many.any() else np.inf
         soon, late = self.tolerances.awake, self.tolerances.longest_look
         if (tau[plain & ~awake] > min(0.25 * max(next_one, soon), late)).all():
@@ -221,9 +221,9 @@ class WatchSet:
         assert self.bounds is not None
         picker = pair.picker
         near = picker.near(*self.bounds.poses(values, pair), WIDE * picker.size)
-        few = float(np.partition(near.apart, FEW)[FEW]) if len(near.apart) > FEW else np.inf
+        few = float(np.partition(near.apart, FEW_FEATURES)[FEW_FEATURES]) if len(near.apart) > FEW_FEATURES else np.inf
         pace = float(self.bounds.turns(values, pair))
-        wide = min(max(NEAR * picker.size, self.tolerances.imminent * pace, few), WIDE * picker.size)
+        wide = min(max(AWAKE_WITHIN * picker.size, self.tolerances.imminent * pace, few), WIDE * picker.size)
         busy = [
             contact_point.feature
             for contact_point in (*s.closed, *s.leaving_depths, *s.behind)

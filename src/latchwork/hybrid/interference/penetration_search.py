@@ -17,7 +17,7 @@ from latchwork.program.records.record import array, record
 from latchwork.program.records.view import record_at
 from latchwork.program.scalar import maximum, minimum
 
-FAR = 1e300  # further than anything: the exact distance is wanted
+NO_BOUND = 1e300  # further than anything: the exact distance is wanted
 FASTER, PART = 1.5, 0.5  # than pieces are seen to move from look to look; of their width
 PARTS = 2**16  # a step is halved into so many at most
 
@@ -232,7 +232,7 @@ def distance_at(scene: WatchedScene, run: Samples, i: i64, k: i64, t: f64) -> f6
     """The signed distance of a pair at a time within step i."""
     state_at(scene, run, i, divide(t - run.t[i], run.t[i + 1] - run.t[i]))
     look(scene)
-    return depth_of(scene, k, FAR)
+    return depth_of(scene, k, NO_BOUND)
 
 
 @kernel
@@ -269,7 +269,7 @@ def distances(scene: WatchedScene, count: i64, states: f64p, found: f64p) -> Non
         for j in range(scene.inputs):
             x[j] = states[scene.inputs * i + j]
         look(scene)
-        found[i] = FAR
+        found[i] = NO_BOUND
         for k in range(scene.many):
             if gaps[k] < found[i]:
                 found[i] = minimum(found[i], depth_of(scene, k, found[i]))

@@ -143,7 +143,7 @@ class Scene:
         """The least signed distance at some states, each contact within its span of time, and whose it is."""
         self.bundle.ready()
         rows, within = np.ascontiguousarray(rows), np.array(spans)[self.whose]
-        least = np.full(1, penetration_search.FAR)
+        least = np.full(1, penetration_search.NO_BOUND)
         k = native(penetration_search.least_distance).function(self.at, len(rows), *map(address, (rows, within, least)))
         return None if k < 0 else (float(least[0]), self.contact(k))
 

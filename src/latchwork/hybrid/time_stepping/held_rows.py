@@ -19,7 +19,7 @@ from latchwork.program.scalar import maximum
 EXACT = 1e-13  # a residual this small, in units of the mechanism, is rounding
 ROUGH = 1e-11  # and one this small, where a step does not help
 ASSEMBLED = 1e-9  # a residual that can be accepted where Newton's method ends
-MOST = 20  # Newton steps
+MAX_NEWTON_STEPS = 20  # Newton steps
 UNKNOWN = 1e300
 
 
@@ -113,7 +113,7 @@ def keep_place(step: TimeStep, x: f64p) -> i64:
         return DONE
     for i in range(step.n_x):
         start[i] = x[i]
-    for _ in range(MOST):
+    for _ in range(MAX_NEWTON_STEPS):
         read_held(step, x)
         size = residual(step)
         if size <= EXACT or (size <= ROUGH and size >= 0.5 * before):

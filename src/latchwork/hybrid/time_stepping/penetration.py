@@ -28,7 +28,7 @@ from latchwork.hybrid.time_stepping.time_step import DONE, NO_ROOM, TimeStep
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
 
-MOST = 30  # Newton steps
+MAX_NEWTON_STEPS = 30  # Newton steps
 WIDER = 4.0  # times as deep as the deepest: contacts nearer take part
 
 
@@ -42,7 +42,7 @@ def take_out(step: TimeStep, x: f64p) -> i64:
         p[step.broad.candidate[k]] = 0.0
     for i in range(step.n):
         step.u_mean[i] = 0.0
-    for _ in range(MOST):
+    for _ in range(MAX_NEWTON_STEPS):
         if step.held > 0:
             status = keep_place(step, x)
             if status != DONE:

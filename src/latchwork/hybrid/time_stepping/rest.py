@@ -31,7 +31,7 @@ from latchwork.hybrid.time_stepping.settings import MANY
 from latchwork.hybrid.time_stepping.time_step import AT_REST, DONE, TimeStep
 from latchwork.program.kernel import f64, f64p, i64, kernel, offset
 
-STILL = 1e-6  # of what a step without contacts would change: velocities that are none
+VELOCITY_AT_REST = 1e-6  # of what a step without contacts would change: velocities that are none
 SLOW = 4.0  # times that: what is faster is not tried
 EVERY = 8  # steps between trials where many contacts are closed
 PASSES, EDGE = 8, 1e-9  # over limits in proportion to normal forces, and by so much they may be passed
@@ -94,7 +94,7 @@ def comes_to_rest(step: TimeStep, x: f64p, h: f64) -> i64:
     spread_impulse(step, cones.P, step.change)
     for j in range(n):
         step.change[j] += free[j]
-    return AT_REST if pace(step, step.change) <= STILL * size else DONE
+    return AT_REST if pace(step, step.change) <= VELOCITY_AT_REST * size else DONE
 
 
 def dense_rows(step: TimeStep) -> Array:
@@ -178,7 +178,7 @@ def forces_within(step: TimeStep, names: Sequence[str], limits: Array) -> dict[i
             return None
         udot = free + dot(inverse, dot(rows.T, lam))
         unit = np.asarray(step.unit)
-        if np.abs(udot / unit).max() > STILL * np.abs(free / unit).max():
+        if np.abs(udot / unit).max() > VELOCITY_AT_REST * np.abs(free / unit).max():
             return None
         parts = np.split(lam, np.cumsum([1 + count for count in k])[:-1])
         least = IDLE * max([part[0] for i, part in zip(some, parts, strict=True) if not fixed[i]], default=0.0)

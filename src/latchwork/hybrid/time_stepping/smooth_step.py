@@ -36,9 +36,9 @@ from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offse
 from latchwork.program.scalar import maximum
 
 PASSES = 4  # evaluations at the midpoint at most
-SAME = 1e-12  # of the speeds: passes that change less have ended
+CONVERGED = 1e-12  # of the speeds: passes that change less have ended
 EDGE = 1e-12  # of the friction cone: this near its surface a contact slides
-FAR = 10.0  # times what a step from rest moves anything: no contact beyond is closed
+REACH = 10.0  # times what a step from rest moves anything: no contact beyond is closed
 NO_CONTACT, STICKS, SLIDES = range(3)
 
 
@@ -46,7 +46,7 @@ NO_CONTACT, STICKS, SLIDES = range(3)
 def choose_reached(step: TimeStep, h: f64) -> i64:
     """Contacts that a step from rest would close, and that do not approach faster than that; u̇₀ is known."""
     scene, near, u = step.scene, step.near, offset(step.x, 1 + step.n_q)
-    tol, far = scene.tolerances, FAR * h * h * largest(step, step.free)
+    tol, far = scene.tolerances, REACH * h * h * largest(step, step.free)
     near.contacts = 0
     for k in range(step.broad.candidates):
         i = step.broad.candidate[k]
@@ -136,7 +136,7 @@ def at_middle(step: TimeStep, h: f64, u: f64p, u_m: f64p, u_new: f64p) -> i64:
             return status
         for i in range(n):
             step.shift[i] = h * (step.free[i] - step.shift[i])
-        if largest(step, step.shift) <= SAME * largest(step, u_new):
+        if largest(step, step.shift) <= CONVERGED * largest(step, u_new):
             break
     return DONE
 
@@ -185,7 +185,7 @@ def turn_friction(near: NearContacts) -> i64:
         mean[r] += v[r] + near.free[r]  # twice the mean velocity
         total += P[r] * mean[r]
         size += fabs(P[r]) * fabs(mean[r])
-    if not total > SAME * size:
+    if not total > CONVERGED * size:
         return 0
     for k in range(near.contacts):
         row, tangents = near.first[k] + 1, near.tangents[k]

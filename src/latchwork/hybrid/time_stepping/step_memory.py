@@ -38,7 +38,7 @@ from latchwork.program.records.memory import lay_out, where, write
 from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import rebuild
 
-NEAR = 8  # contacts that may be near at once, to begin with
+FIRST_ROOM = 8  # contacts that may be near at once, to begin with
 PAGE = 64  # steps that are written down at once
 GIVEN = 4  # answers that there is room for, to begin with
 
@@ -62,7 +62,7 @@ class StepMemory:
         self._split(True)
         pairs.make(x)
         self.record = self._lay_out(x, work)
-        self._make_room(NEAR)
+        self._make_room(FIRST_ROOM)
         self._give_room(GIVEN)
 
     def _split(self, split: bool) -> None:

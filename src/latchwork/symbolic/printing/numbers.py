@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from latchwork.symbolic.exact import PI, RATIONAL, SMALL, Exact, exact, is_decimal, rounded
+from latchwork.symbolic.exact import MAX_MANTISSAS, PI, RATIONAL, Exact, exact, is_decimal, rounded
 
 LARGEST_DENOMINATOR = 64
 LARGEST_NUMERATOR = 1000
@@ -17,7 +17,7 @@ def explained(value: float) -> Exact | None:
     found = exact(value)
     if found is None or is_decimal(found) or rounded(found) != value:
         return None
-    return found if abs(found.c.numerator) * found.c.denominator <= SMALL else None
+    return found if abs(found.c.numerator) * found.c.denominator <= MAX_MANTISSAS else None
 
 
 def ratio(value: float) -> Exact | None:

@@ -24,7 +24,7 @@ OTHERS = 24  # states besides the start
 SWING, SHAKE = np.pi, 0.35  # rad: how far angles are turned, and where a loop is closed
 SAME = 1e-9  # in units of the model: points that are off by less are where they were
 LOOKED = 4.0  # s of a run that are looked at
-FAR = 0.35  # of the size at the start: how far what slides is moved, where nothing says how far it goes
+SLIDER_REACH = 0.35  # of the size at the start: how far what slides is moved, where nothing says how far it goes
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,7 @@ def travels(start: Posture) -> bool:
 def spread(start: Posture, model: Model, bounded: bool) -> Posture:
     """States that show where a mechanism may be taken: full turns, some way along; where loops are closed, a run."""
     size = float(np.ptp(np.array(start.at(0.0).each(*start.points)), axis=0).max())
-    near = start.moved(SHAKE if model.constraints else SWING, 0.0 if bounded else FAR * (size or 1.0))
+    near = start.moved(SHAKE if model.constraints else SWING, 0.0 if bounded else SLIDER_REACH * (size or 1.0))
     if not model.constraints or model.contacts or model.collisions:
         return near
     try:

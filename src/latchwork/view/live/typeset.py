@@ -16,8 +16,8 @@ from latchwork.symbolic.traverse import count_literal
 from latchwork.view.live.holding import Known, bare, known_of, latches_of
 from latchwork.view.live.posture import Posture
 
-FEW = 4  # speeds left up to which equations are written out
-LONG = 400  # operations of M̃ and f̃ beyond which they are not
+MAX_SPEEDS = 4  # speeds left up to which equations are written out
+MAX_OPERATIONS = 400  # operations of M̃ and f̃ beyond which they are not
 WIDE = 60_000  # characters of a block
 LONG_SIDE = 300  # characters of MathML on the left of an equation
 KEPT = "<mtext>as it was</mtext>"
@@ -64,8 +64,8 @@ def _embedded(start: Posture, held: Sequence[Constraint], kept: Sequence[Constra
         return f"<p>{escape(str(error))}</p>"
     rows = [(WRITE["mathml"](zero), KEPT if constraint in kept else "<mn>0</mn>")
             for constraint in made.constraints for zero in constraint.zero]  # fmt: skip
-    shown = _table("What holds", rows) if len(rows) <= FEW else ""
-    if len(made.independent) > FEW or made.operations.total > LONG:
+    shown = _table("What holds", rows) if len(rows) <= MAX_SPEEDS else ""
+    if len(made.independent) > MAX_SPEEDS or made.operations.total > MAX_OPERATIONS:
         return shown + _sizes(made)
     if not made.independent:
         return shown + "<p>No speed is left: what holds determines the motion.</p>"
@@ -80,7 +80,7 @@ def _dependent(made: Constrained) -> str:
     if not (made.dependent and made.independent):
         return ""
     right = made.D @ Matrix.column(list(made.independent)) + made.E
-    if count_literal(list(right)).total > LONG // 4:
+    if count_literal(list(right)).total > MAX_OPERATIONS // 4:
         return ""
     write = WRITE["mathml"]
     rows = [(write(u), write(e)) for u, e in zip(made.dependent, right, strict=True)]
@@ -89,7 +89,7 @@ def _dependent(made: Constrained) -> str:
 
 def _blocks(equations: Equations, left: int) -> str:
     """Kinematical and dynamical equations, or their sizes."""
-    if left > FEW or equations.operations.total > LONG:
+    if left > MAX_SPEEDS or equations.operations.total > MAX_OPERATIONS:
         return _counts([("speeds", len(equations.u)), ("operations in u̇", equations.operations.total)])
     blocks = [block for block in equation_blocks(equations, "mathml") if "ifferential" in block.title]
     found = [_table(block.title, block.lines) for block in blocks]

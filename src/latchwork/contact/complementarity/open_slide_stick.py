@@ -250,7 +250,7 @@ def write_answer(problem: ContactProblem, c: i64) -> None:
 
 
 @kernel
-def solve(problem: ContactProblem) -> i64:
+def solve_contact_problem(problem: ContactProblem) -> i64:
     """States that obey every law, nearest to the guess, with λ and a; gives a `Status`."""
     k, status, leaving = problem.contacts, without_units(problem), 0
     if status != SOLVED:
