@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from latchwork.contact.complementarity.redundant_forces import HELD, hold_on
 from latchwork.contact.complementarity.redundant_forces import SLIPS as SLIP_TOGETHER
-from latchwork.hybrid.contacts.event_slip import forget_slipping, slipping
+from latchwork.hybrid.contacts.event_slip import any_has, forget_slipping
 from latchwork.hybrid.contacts.near_set import has
 from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, SLIPS, STICK, Scene
 from latchwork.program.kernel import f64, i64, kernel
@@ -82,7 +82,7 @@ def note_left(scene: Scene) -> i64:
     for k in range(delassus.contacts):
         event = scene.event[delassus.point[k]]
         event.left = has(event.flags, SLIPS)
-    return slipping(scene)
+    return any_has(scene, SLIPS)
 
 
 @kernel

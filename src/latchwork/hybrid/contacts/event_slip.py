@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from latchwork.hybrid.contacts.near_set import has
-from latchwork.hybrid.contacts.scene import LETS_GO, RESTS, SLIPS, Scene
+from latchwork.hybrid.contacts.scene import RESTS, SLIPS, Scene
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 
 
@@ -31,19 +31,11 @@ def read_slip(scene: Scene) -> None:
 
 
 @kernel
-def slipping(scene: Scene) -> i64:
-    """1 where some contact has left its cone."""
+def any_has(scene: Scene, flag: i64) -> i64:
+    """1 where guards say so of some contact: that it has left its cone (`SLIPS`), that its force has come to zero
+    (`LETS_GO`)."""
     for k in range(scene.watched):
-        if has(scene.event[scene.watch[k]].flags, SLIPS) == 1:
-            return 1
-    return 0
-
-
-@kernel
-def letting_go(scene: Scene) -> i64:
-    """1 where the force of some contact has come to zero."""
-    for k in range(scene.watched):
-        if has(scene.event[scene.watch[k]].flags, LETS_GO) == 1:
+        if has(scene.event[scene.watch[k]].flags, flag) == 1:
             return 1
     return 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from latchwork.contact.complementarity.problem import press_fixed
 from latchwork.hybrid.contacts.delassus_operator import ROUNDING
-from latchwork.hybrid.contacts.event_slip import letting_go
+from latchwork.hybrid.contacts.event_slip import any_has
 from latchwork.hybrid.contacts.near_set import has, place_among
 from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, SLIPS, Scene
 from latchwork.program.kernel import divide, f64, fabs, i64, kernel, sqrt
@@ -115,7 +115,7 @@ def any_closed(scene: Scene) -> i64:
 @kernel
 def passes_on(scene: Scene, t: f64) -> i64:
     """1 where a force has come to zero and others may take its load on; once in an instant."""
-    if letting_go(scene) == 0 or t - scene.shared <= scene.tolerances.blink:
+    if any_has(scene, LETS_GO) == 0 or t - scene.shared <= scene.tolerances.blink:
         return 0
     scene.shared = t
     return 1

@@ -10,7 +10,7 @@ from latchwork.contact.complementarity.open_slide_stick import solve_contact_pro
 from latchwork.contact.complementarity.problem import JAMMED, JAMS, SOLVED
 from latchwork.hybrid.contacts.cone_edge import note_left, share_otherwise, slip_or_widen, widened_cone
 from latchwork.hybrid.contacts.delassus_operator import move
-from latchwork.hybrid.contacts.event_slip import slipping
+from latchwork.hybrid.contacts.event_slip import any_has
 from latchwork.hybrid.contacts.idle_contacts import is_unloaded, leave_idle
 from latchwork.hybrid.contacts.impact_reset import picked_solution
 from latchwork.hybrid.contacts.joined_contacts import is_still, kept_by_others, stand_on_all, stick_with_others
@@ -56,7 +56,7 @@ def choose_contact_states(scene: Scene, x: f64p) -> i64:
         return status
     if slips == 1:
         slip_or_widen(scene)
-    if slipping(scene) == 0:
+    if any_has(scene, SLIPS) == 0:
         stick_with_others(scene)
         stand_on_all(scene)
     leave_idle(scene, slips, passes, x)
