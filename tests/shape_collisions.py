@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,24 +72,28 @@ class Meeting:
         return np.array([depth(self.a, x, self.b, y) for x, y in zip(a, b, strict=True)])
 
 
-def meeting(a: str, b: str, fixed: bool = False, restitution: float = 1.0, friction: float | None = None,
-            gravity: float = 0.0) -> Meeting:  # fmt: skip
-    """a on a free body A; b on a free body B, or in N."""
+def meeting(a: str | Callable[[Pen], Drawn], b: str | Callable[[Pen], Drawn], fixed: bool = False,
+            restitution: float = 1.0, friction: float | None = None, gravity: float = 0.0) -> Meeting:  # fmt: skip
+    """a on a free body A; b on a free body B, or in N: shapes of a pen by name, or drawn with it."""
     model = lw.Model("meeting")
     N, O = model.frame, model.origin
     link = model.planar("A")
     body = model.body("A", link, link.origin, MASSES[0], lw.inertia(link.frame, zz=INERTIA))
-    one = getattr(Pen("a", link.origin, link.frame, body), a)()
+    one = drawn(Pen("a", link.origin, link.frame, body), a)
     if fixed:
-        other = getattr(Pen("b", O, N, N), b)()
+        other = drawn(Pen("b", O, N, N), b)
     else:
         base = model.planar("B")
         bulk = model.body("B", base, base.origin, MASSES[1], lw.inertia(base.frame, zz=INERTIA))
-        other = getattr(Pen("b", base.origin, base.frame, bulk), b)()
+        other = drawn(Pen("b", base.origin, base.frame, bulk), b)
     if gravity:
         model.gravity(-gravity * N.y)
     model.contact("pair", one.shape, other.shape, restitution=restitution, friction=friction)
     return Meeting(model, one, other, fixed, math.pi if a in FRONT else 0.0)
+
+
+def drawn(pen: Pen, shape: str | Callable[[Pen], Drawn]) -> Drawn:
+    return getattr(pen, shape)() if isinstance(shape, str) else shape(pen)
 
 
 def broken(m: Meeting, start: Start, run: lw.Trajectory, gravity: float = 0.0) -> list[str]:
@@ -110,6 +115,9 @@ def broken(m: Meeting, start: Start, run: lw.Trajectory, gravity: float = 0.0) -
             wrong.append(f"would meet between {first:.3g} and {fine[-1]:.3g}, met at {met[:1]}")
     elif met and would.max() < -CLEAR - 3.0 * t[1] and len(m.a.outline) > 1 and len(m.b.outline) > 1:
         wrong.append(f"met at {met[0]}, and would not")
+    if met:
+        apart = -m.depths(*m.poses(run.at(np.array(met))))
+        wrong += [f"impact at {t}, {gap:.3g} apart" for t, gap in zip(met, apart, strict=True) if gap > CLEAR]
     E = np.ravel(dense.energy)
     if np.max(E - np.minimum.accumulate(E)) > 1e-7 * (1.0 + abs(E[0])):
         wrong.append(f"energy grows by {np.max(E - np.minimum.accumulate(E)):.3g}")

@@ -5,6 +5,8 @@ They meet when these do, lie in each other at no time, and keep energy and momen
 
 from __future__ import annotations
 
+import math
+import random
 from dataclasses import replace
 from itertools import combinations_with_replacement, product
 
@@ -12,9 +14,12 @@ import pytest
 
 import drawn_plane
 import drawn_space
+import latchwork as lw
+import random_outlines
 import shape_collisions
 import shape_collisions_in_space
-from campaign import asked, rows
+from campaign import asked, rows, seeds
+from drawn_plane import Pen
 from shape_table import PLANE, REFUSED, SPACE, cell
 
 NOTHING = {("point", "point"), ("point", "segment"), ("line", "line")}
@@ -102,6 +107,58 @@ def test_shapes_come_to_rest_on_each_other_in_space(a, b, start):
     m = shape_collisions_in_space.meeting(a, b, restitution=0.0, friction=0.3, **given)
     alone = shape_collisions_in_space.meeting(a, b, alone=True, **given)
     assert shape_collisions_in_space.broken(m, alone.run(begin), begin, m.run(begin)) == []
+
+
+@pytest.mark.parametrize("seed", seeds(range(6), range(2000)))
+def test_random_outlines_meet_as_they_are_drawn(seed):
+    """Outlines that are not convex: they meet where they are drawn and nowhere else, and keep the laws."""
+    s = random_outlines.scene(seed)
+    if s.begins_apart:
+        assert shape_collisions.broken(s.meeting, s.start, s.meeting.run(s.start), s.gravity) == []
+
+
+@pytest.mark.parametrize("x", [-0.8, 0.66, 0.7])
+def test_what_falls_beside_a_bin_lands_on_the_floor(x):
+    """A ball falls freely from 1.5 m to the floor: √(2 (1.5 − r) / g), past walls that are thin beside their floor."""
+    corners = [(-0.55, 0.45), (-0.55, 1.0), (-0.5, 1.0), (-0.5, 0.5), (0.5, 0.5), (0.5, 1.0), (0.55, 1.0), (0.55, 0.45)]
+    model = lw.Model("bin")
+    N, O, link = model.frame, model.origin, model.planar("ball", q=["x", "y", "a"])
+    ball = model.body("ball", link.frame, link.origin, 1.0, lw.inertia(link.frame, zz=0.01))
+    disk = ball.circle(0.1)
+    points = [O.at(f"P{i}", px * N.x + py * N.y) for i, (px, py) in enumerate(corners)]
+    model.contact("bin", disk, lw.Polyline(points, closed=True))
+    model.contact("floor", disk, lw.Line(O, N.x, N.y))
+    model.gravity(-9.81 * N.y)
+    event = lw.simulate(model, until=1.0, q={"x": x, "y": 1.5}).events[0]
+    assert (event.name, event.t) == ("floor", pytest.approx(math.sqrt(2.0 * 1.4 / 9.81), rel=1e-12))
+
+
+def test_a_level_behind_a_bump_is_no_floor_before_it():
+    """A ball falls onto level ground; past a bump the road goes on 1 cm higher."""
+    corners = [(-50.0, 0.0), (0.0, 0.0), (0.5, 0.05), (1.0, 0.05), (1.5, 0.01), (100.0, 0.01)]
+    model = lw.Model("road")
+    N, O, link = model.frame, model.origin, model.planar("ball", q=["x", "y", "a"])
+    ball = model.body("ball", link.frame, link.origin, 1.0, lw.inertia(link.frame, zz=0.02))
+    points = [O.at(f"P{i}", px * N.x + py * N.y) for i, (px, py) in enumerate(corners)]
+    model.contact("road", ball.circle(0.2), lw.Polyline(points), friction=0.5, restitution=0.0)
+    model.gravity(-9.81 * N.y)
+    run = lw.simulate(model, until=0.2, q={"x": -1.0, "y": 0.25})
+    assert run.events[0].t == pytest.approx(math.sqrt(2.0 * 0.05 / 9.81), rel=1e-12)
+    assert run["y"][-1] == pytest.approx(0.2, abs=1e-12)
+
+
+def test_a_rounded_box_that_rocks_comes_to_lie_flat():
+    """Its rocking dies away in a geometric series of impacts; then two of its arcs carry it, level."""
+    model = lw.Model("box with rounded edges")
+    N, O, link = model.frame, model.origin, model.planar("box", q=["x", "y", "a"])
+    box = model.body("box", link.frame, link.origin, 1.0, lw.inertia(link.frame, zz=0.05))
+    rounded = random_outlines.rounded_box(random.Random(1), round_numbers=True)(Pen("b", link.origin, link.frame, box))
+    model.contact("floor", rounded.shape, lw.Line(O, N.x, N.y), friction=0.3)
+    model.gravity(-9.81 * N.y)
+    run = lw.simulate(model, until=2.0, q={"y": 0.7, "a": 0.15})
+    assert len(run.events) < 40
+    assert len(run.events[-1].after) == 2
+    assert abs(run["a"][-1]) < 1e-9
 
 
 def test_what_never_touches_is_refused():

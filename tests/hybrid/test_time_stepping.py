@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -432,6 +434,13 @@ def test_stepping_takes_over_and_gives_back():
     assert [(start, stop) for start, stop, _ in run.audit.stepped] == [(begin.t, end.t)]
     assert f"time stepping    from t = {begin.t:.6g} to {end.t:.6g}, 1 steps" in str(run.audit)
     assert run["y_b"][-1] == pytest.approx(0.1, abs=1e-12)
+
+
+def test_what_cannot_be_followed_makes_no_more_changes_by_itself():
+    """A run of few contacts that is to be stepped from an instant has no event left there; before, as many as come."""
+    rate = event_rate_of(None, 2, 1.0, 6)
+    assert rate.left == math.inf
+    assert rate.without_events().left == 0.0
 
 
 def test_many_contacts_are_stepped_by_themselves():

@@ -104,9 +104,12 @@ def bow_on(meet: Callable[[Ball, Any], Touch | None]) -> Callable[[Bow, Any], To
         if touch is None:
             return None
         out = touch.normal * -a.radius
-        within = (*touch.within, *bow_domain(a, lambda place: a.place.seen_from(place) + out))
-        if a.bounds and not isinstance(b, Flat):  # a flat is solid behind; what else is behind an arc is not on it
-            within = (*within, touch.gap + 0.5 * a.radius)
+        own = bow_domain(a, lambda place: a.place.seen_from(place) + out)
+        if isinstance(b, Flat):  # two arcs of one body lie on it at once where what joins them does
+            own = tuple(value + EDGE * unit_of(numeric(a.radius)) for value in own)
+        elif a.bounds:  # a flat is solid behind; what else is behind an arc is not on it
+            own = (*own, touch.gap + 0.5 * a.radius)
+        within = (*touch.within, *own)
         drift = touch.drift
         if a.belt is not None:
             belt = a.axis.cross(touch.normal) * a.belt  # minus that of a's surface, which is outwards from −n

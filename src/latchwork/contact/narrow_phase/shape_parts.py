@@ -9,7 +9,7 @@ from typing import Any
 
 from latchwork.contact.broad_phase.spheres import radius_of
 from latchwork.contact.narrow_phase.boundary_parts import of_boundary
-from latchwork.contact.narrow_phase.outline_depths import depths, turns
+from latchwork.contact.narrow_phase.outline_depths import depths, extensions, turns
 from latchwork.contact.narrow_phase.parts import (
     PARTS,
     Ball,
@@ -72,19 +72,20 @@ def of_polyline(shape: Polyline) -> Parts:
     """Its edges, those that go straight on as one, and those corners that stick out."""
     places = [place_of(point, shape.frame) for point in shape.points]
     m, count = len(shape.along), len(places)
-    bend, deep = turns(shape), depths(shape)
+    bend, deep, further = turns(shape), depths(shape), extensions(shape)
     parts: list[Part] = []
     for first, last in straight_runs(bend, m):
         t, n, run = shape.along[first], shape.normals[first], [i % m for i in range(first, last + 1)]
-        beyond = 0.5 * sum((shape.lengths[i] for i in run[1:]), start=shape.lengths[run[0]])
-        bounds = [  # where two edges meet inwards, each goes on below the other
-            Half(places[corner], t * sign, beyond if bend[corner] == "in" else 0.0,
-                 _lean(t, shape.along[other % m], n) if bend[corner] == "out" else 0.0)
-            for corner, sign, other in ((first, 1.0, first - 1), ((last + 1) % count, -1.0, last + 1))
-        ]
+        bounds = []  # where two edges meet inwards, each goes on below the other
+        ends = ((run[0], first, 1.0, first - 1), (run[-1], (last + 1) % count, -1.0, last + 1))
+        for edge, corner, sign, other in ends:
+            known = further[edge]
+            more = known[int(sign < 0.0)] if known is not None else 0.5 * shape.lengths[edge]
+            bounds.append(Half(places[corner], t * sign, more if bend[corner] == "in" else 0.0,
+                               _lean(t, shape.along[other % m], n) if bend[corner] == "out" else 0.0))  # fmt: skip
         behind = [deep[i] for i in run]
-        known = [depth for depth in behind if depth is not None]
-        bounds += [Half(places[first], n, min(known))] if known else []
+        near = [depth for depth in behind if depth is not None]
+        bounds += [Half(places[first], n, min(near))] if near else []
         parts.append(Flat(places[first], n, 0.0, f"edge {first + 1}", tuple(bounds), shape.drifts[first]))
     for i, (place, bent) in enumerate(zip(places, bend, strict=True)):
         before = () if bent == "start" else (Half(place, shape.along[(i - 1) % m]),)

@@ -69,6 +69,8 @@ class EventRate:
     @property
     def left(self) -> float:
         """How many more events there may be before they are too thick."""
+        if self.stuck:
+            return 0.0
         if self.settings is None or self.follows:
             return math.inf
         return max(self.settings.most - sum(self.loads), 0.0) / (self.loads[-1] if self.loads else 1.0)
