@@ -64,6 +64,17 @@ def _hollow(rng: random.Random, round_numbers: bool) -> Draw:
 
 def letter(rng: random.Random, round_numbers: bool) -> Draw:
     """A closed outline with corners that bend inwards."""
+    corners = letter_corners(rng, round_numbers)
+
+    def draw(pen: Pen) -> Drawn:
+        shape = lw.Polyline([pen.at(*x) for x in corners], closed=True, body=pen.body)
+        return Drawn(shape, along(corners, closed=True), from_polygon(corners))
+
+    return draw
+
+
+def letter_corners(rng: random.Random, round_numbers: bool) -> Corners:
+    """The corners of one, clockwise."""
 
     def size(low: float, high: float) -> float:
         return round(rng.uniform(low, high) * 20) / 20 if round_numbers else rng.uniform(low, high)
@@ -87,13 +98,7 @@ def letter(rng: random.Random, round_numbers: bool) -> Draw:
             (-a + 2 * a * k / teeth, b), (-a + 2 * a * (k + 0.5) / teeth, b - size(0.1, 0.5)))), (a, b), (a, -b)],
         "arrow": lambda: [(-a, -b), (0.0, b), (a, -b), (0.0, -b + size(0.1, 0.5))],
     }  # fmt: skip
-    corners = shapes[kind]()
-
-    def draw(pen: Pen) -> Drawn:
-        shape = lw.Polyline([pen.at(*x) for x in corners], closed=True, body=pen.body)
-        return Drawn(shape, along(corners, closed=True), from_polygon(corners))
-
-    return draw
+    return shapes[kind]()
 
 
 def rounded_box(rng: random.Random, round_numbers: bool) -> Draw:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, minimize
@@ -10,6 +12,7 @@ import latchwork as lw
 from latchwork.contact.interference import gjk
 from latchwork.contact.interference.outlines import convex_parts
 from latchwork.program.native import invoke
+from random_outlines import letter_corners
 
 AT_HOME = np.array([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
@@ -127,3 +130,17 @@ def test_a_room_is_what_is_behind_its_walls():
     shape = lambda b, N, O: (b.circle(0.1), lw.Polyline(  # noqa: E731
         [O.at(f"P{i}", x * N.x + y * N.y) for i, (x, y) in enumerate(((0, 0), (3, 0), (3, 2), (0, 2)))], closed=True))
     assert told(shape, np.array([[1.0, 1.5, 0.0], [2.95, 1.0, 0.0]])) == pytest.approx([0.4, -0.05])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_convex_parts_make_up_an_outline(seed):
+    """Areas by Gauss's formula: what the parts have together is what the outline has; also with corners in line."""
+    corners = np.array([(*place, 0.0) for place in letter_corners(random.Random(seed), seed % 2 == 0)])
+
+    def area(x):
+        ahead = np.roll(x, -1, axis=0)
+        return 0.5 * abs((x[:, 0] * ahead[:, 1] - ahead[:, 0] * x[:, 1]).sum())
+
+    for x in (corners, corners[::-1]):
+        parts = convex_parts(x, np.array([0.0, 0.0, 1.0]))
+        assert sum(area(part) for part in parts) == pytest.approx(area(corners), rel=1e-12)

@@ -21,21 +21,31 @@ def convex_parts(x: Array, k: Array) -> list[Array]:
         return [x]
     if len(x) > MAX_CORNERS:
         return []
-    turns = _turns(x, k)
-    left = list(range(len(x))) if float(turns.sum()) > 0.0 else list(range(len(x)))[::-1]
-    parts = []
+    left = list(range(len(x))) if _area(x, k) > 0.0 else list(range(len(x)))[::-1]
+    parts, least = [], _least(x)
     while len(left) > 3:
-        ear = next((i for i in range(len(left)) if _is_ear(x, k, left, i)), None)
+        turns = [_about(x[left[i - 1]], x[left[i]], x[left[(i + 1) % len(left)]], k) for i in range(len(left))]
+        straight = next((i for i, turn in enumerate(turns) if abs(turn) <= least), None)
+        if straight is not None:  # nothing is cut off with it
+            del left[straight]
+            continue
+        ear = next((i for i, turn in enumerate(turns) if turn > 0.0 and _is_ear(x, k, left, i)), None)
         if ear is None:
             return []
         parts.append(x[[left[ear - 1], left[ear], left[(ear + 1) % len(left)]]])
         del left[ear]
     parts.append(x[left])
-    return [part for part in parts if abs(float(_turns(part, k)[0])) > _least(x)]
+    return [part for part in parts if abs(float(_turns(part, k)[0])) > least]
 
 
 def _least(x: Array) -> float:
     return STRAIGHT * float(np.ptp(x, axis=0).max()) ** 2
+
+
+def _area(x: Array, k: Array) -> float:
+    """Twice the area of a polygon, positive where it turns about k: Σ x_i × x_{i+1}."""
+    from_first = x - x[0]
+    return float((np.cross(from_first, np.roll(from_first, -1, axis=0)) * k).sum())
 
 
 def _turns(x: Array, k: Array) -> Array:
@@ -46,12 +56,10 @@ def _turns(x: Array, k: Array) -> Array:
 
 
 def _is_ear(x: Array, k: Array, left: list[int], i: int) -> bool:
-    """Whether a corner of what is left sticks out, with no other corner in its triangle."""
+    """Whether a corner that sticks out of what is left has no other corner in its triangle, nor on the side of it."""
     a, b, c = left[i - 1], left[i], left[(i + 1) % len(left)]
-    if _about(x[a], x[b], x[c], k) <= 0.0:
-        return False
-    others = [j for j in left if j not in (a, b, c)]
-    return not any(min(_about(x[p], x[q], x[j], k) for p, q in ((a, b), (b, c), (c, a))) > 0.0 for j in others)
+    others, least = [j for j in left if j not in (a, b, c)], -_least(x)
+    return not any(min(_about(x[p], x[q], x[j], k) for p, q in ((a, b), (b, c), (c, a))) >= least for j in others)
 
 
 def _about(a: Array, b: Array, c: Array, k: Array) -> float:
