@@ -161,6 +161,23 @@ def test_a_rounded_box_that_rocks_comes_to_lie_flat():
     assert abs(run["a"][-1]) < 1e-9
 
 
+def test_what_lies_behind_a_boundary_is_outside_it():
+    """A ball over a stadium 1.6 m long and 0.5 m thick falls freely by 0.3 m; no face of it reaches through it."""
+    model = lw.Model("stadium")
+    N, O, link = model.frame, model.origin, model.planar("ball", q=["x", "y", "a"])
+    ball = model.body("ball", link.frame, link.origin, 1.0, lw.inertia(link.frame, zz=0.01))
+    a, r = 0.8, 0.25
+    corners = (("P", -a, r), ("Q", a, r), ("R", a, -r), ("S", -a, -r))
+    P, Q, R, S = (O.at(name, x * N.x + y * N.y) for name, x, y in corners)
+    stadium = lw.Boundary([lw.Segment(P, Q, N.y), lw.Arc(O.at("right", a * N.x), r, N.y, -math.pi),
+                           lw.Segment(R, S, -N.y), lw.Arc(O.at("left", -a * N.x), r, -N.y, -math.pi)])  # fmt: skip
+    model.contact("pair", ball.circle(0.1), stadium, restitution=0.5)
+    model.gravity(-9.81 * N.y)
+    for x in (0.0, 0.5):
+        event = lw.simulate(model, until=0.4, q={"x": x, "y": 0.65}).events[0]
+        assert event.t == pytest.approx(math.sqrt(2.0 * 0.3 / 9.81), rel=1e-12)
+
+
 def test_what_never_touches_is_refused():
     """Two points, a point and something thin: where neither has a radius or a side, the contact is refused."""
     for a, b in NOTHING:

@@ -98,7 +98,7 @@ def ball_bow(a: Ball, b: Bow) -> Touch | None:
     sign = -1.0 if b.inside else 1.0
     gap = (size - b.radius) * sign - a.radius
     within = bow_domain(b, a.place.seen_from)
-    deep = () if not b.bounds else (2.0 * b.radius - size,) if b.inside else (size - 0.5 * b.radius,)
+    deep = () if not b.bounds else (b.radius + b.depth - size,) if b.inside else (size - (b.radius - b.depth),)
     drift = None if b.belt is None else b.axis.cross(n) * b.belt
     on, other = a.place.touching(n * (-sign * a.radius)), b.place.touching(n * b.radius + b.axis * lift)
     return Touch(gap, n * sign, on, other, drift, within + deep)

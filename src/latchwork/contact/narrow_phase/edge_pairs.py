@@ -108,7 +108,7 @@ def bow_on(meet: Callable[[Ball, Any], Touch | None]) -> Callable[[Bow, Any], To
         if isinstance(b, Flat):  # two arcs of one body lie on it at once where what joins them does
             own = tuple(value + EDGE * unit_of(numeric(a.radius)) for value in own)
         elif a.bounds:  # a flat is solid behind; what else is behind an arc is not on it
-            own = (*own, touch.gap + 0.5 * a.radius)
+            own = (*own, touch.gap + a.depth)
         within = (*touch.within, *own)
         drift = touch.drift
         if a.belt is not None:

@@ -105,7 +105,10 @@ class Sheet:
 
 @dataclass(frozen=True, eq=False)
 class Bow:
-    """A circle about an axis, touched from outside or from ``inside``, where all (or ``either``) of the bounds hold."""
+    """A circle about an axis, touched from outside or from ``inside``, where all (or ``either``) of the bounds hold.
+
+    What is ``deep`` behind it is not met; without a number, half a radius, or a whole one from inside.
+    """
 
     place: Place
     axis: Vector
@@ -115,6 +118,13 @@ class Bow:
     bounds: tuple[Half, ...] = ()
     either: bool = False
     belt: Any = None
+    deep: float | None = None
+
+    @property
+    def depth(self) -> Any:
+        """How far behind its surface it is still met."""
+        usual = self.radius if self.inside else 0.5 * self.radius
+        return usual if self.deep is None else minimum(usual, self.deep)
 
 
 @dataclass(frozen=True, eq=False)
