@@ -20,12 +20,12 @@ from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.designs import Embedded
 from latchwork.hybrid.flow import EVENT_WORDS, KEY, NO_ROW, STATE_WORDS, Flow, flow, write_key
 from latchwork.hybrid.flow_changes import Change, ContactWords, FlowMode, impact_of
-from latchwork.hybrid.laid_out_mode import KEY as KEY_FIELD
-from latchwork.hybrid.laid_out_mode import LaidOutMode, LaidOutModes, MachineMode, SharedParts, shared_parts
 from latchwork.hybrid.mode_dynamics import Recombined, Unconstrained
 from latchwork.hybrid.mode_integration import ModeIntegration
-from latchwork.hybrid.mode_memory import ModeMemory, is_answered, says
-from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
+from latchwork.hybrid.mode_layout.laid_out_mode import KEY as KEY_FIELD
+from latchwork.hybrid.mode_layout.laid_out_mode import LaidOutMode, LaidOutModes, MachineMode, SharedParts, shared_parts
+from latchwork.hybrid.mode_layout.mode_memory import ModeMemory, is_answered, says
+from latchwork.hybrid.mode_layout.mode_record import ASK, ZONE, ModeRecord
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.rules import Rules, Watched
 from latchwork.hybrid.table import Array

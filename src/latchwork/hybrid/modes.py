@@ -11,7 +11,7 @@ import numpy as np
 from latchwork.errors import ConstraintError
 from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.designs import Automaton
-from latchwork.hybrid.laid_out_mode import LaidOutMode
+from latchwork.hybrid.mode_layout.laid_out_mode import LaidOutMode
 from latchwork.hybrid.mode_table import with_mode
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.successors import prepare_all

@@ -21,7 +21,7 @@ from latchwork.hybrid.checkpoint import Checkpoint, written
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.controllers import Controllers
 from latchwork.hybrid.input_laws import Driven
-from latchwork.hybrid.laid_out_mode import LaidOutModes
+from latchwork.hybrid.mode_layout.laid_out_mode import LaidOutModes
 from latchwork.hybrid.mode_table import Hold
 from latchwork.hybrid.names import Names
 from latchwork.hybrid.path import ModeDynamics

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.constraint.embedded.layout import Watch
+from latchwork.constraint.embedded.mode_block import Watch
 from latchwork.constraint.terms import Array, Base
 from latchwork.contact.closest_point.search import LEAST
 from latchwork.contact.closest_point.states import within_reach

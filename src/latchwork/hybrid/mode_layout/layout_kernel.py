@@ -3,7 +3,7 @@
     rows     constraints that hold, then contacts that are closed: all rows where one sticks, the first where it slides
     speeds   chosen at the state where the mode is met (`selection_kernel`)
     guards   of each contact in its form, of zones, of a user
-    steps    an integration in the workspace of so many states (`again.lay_out`)
+    steps    an integration in the workspace of so many states (`reusable_integration.lay_out`)
 
 The memory of a mode comes from an arena, at the end of which are slots: one mode is run at a time, and begins with
 fresh ones. Where something is not made yet, rows say nothing new, or memory is used up,
@@ -17,7 +17,9 @@ from latchwork.constraint.row_sources import RowSources
 from latchwork.constraint.selection_kernel import MAX_ROWS, room_of, select_speeds_kernel
 from latchwork.hybrid.contacts.friction import PART, room_of_forces
 from latchwork.hybrid.contacts.scene import OPEN, Scene
-from latchwork.hybrid.equation_layout import (
+from latchwork.hybrid.mode_dynamics import GOOD
+from latchwork.hybrid.mode_layout.mode_contents import list_guards, list_rows
+from latchwork.hybrid.mode_layout.mode_equations import (
     EMBEDDED_WORDS,
     INFINITY,
     found_rows,
@@ -29,11 +31,9 @@ from latchwork.hybrid.equation_layout import (
     put_speeds,
     still_rows,
 )
-from latchwork.hybrid.guard_layout import TABLE_WORDS, put_guards, table_size
-from latchwork.hybrid.mode_contents import list_guards, list_rows
-from latchwork.hybrid.mode_dynamics import GOOD
-from latchwork.hybrid.mode_programs import CONSTRAINTS, ModePrograms
-from latchwork.hybrid.mode_record import ModeRecord
+from latchwork.hybrid.mode_layout.mode_guards import TABLE_WORDS, put_guards, table_size
+from latchwork.hybrid.mode_layout.mode_programs import CONSTRAINTS, ModePrograms
+from latchwork.hybrid.mode_layout.mode_record import ModeRecord
 from latchwork.integrate.integration import Integration
 from latchwork.integrate.reusable_integration import IntegrationBlock, lay_out
 from latchwork.program.kernel import executor_at, f64, f64p, f64p_at, i32p_at, i64, i64p, i64p_at, kernel, offset
@@ -106,7 +106,7 @@ def shares_forces(programs: ModePrograms, scene: Scene) -> i64:
 @kernel
 def put_integration(programs: ModePrograms, scene: Scene, here: i64, states: i64, is_free: i64, code: i64, fresh: f64p,
                     size: i64, kept: i64p) -> None:  # fmt: skip
-    """The integration of a mode at an address, its guards apart: see `again.lay_out`."""
+    """The integration of a mode at an address, its guards apart: see `reusable_integration.lay_out`."""
     given, base, k = programs.programs, programs.base, states - programs.n_q - 1
     plain = i64p_at(programs.plain[states])
     workspace = record_at(Integration, plain, 0)

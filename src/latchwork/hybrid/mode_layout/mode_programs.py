@@ -2,7 +2,7 @@
 
 A contact point is compiled when it is described: the programs of its rows, of its friction in each of its zones, and of
 its guards in each form in which it may be watched. They are entered here as they are made, each with its slots when
-fresh; `mode_layout` copies what the contact states of a scene ask for into the memory of a mode.
+fresh; `layout_kernel` copies what the contact states of a scene ask for into the memory of a mode.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from latchwork.program.records.record import array, record
 
 OPEN_FORMS, CLOSED_FORMS = 3, 5  # of a contact point: open, leaving, from behind; of each of its laws: see `form_at`
 CONSTRAINTS = -1  # in the place of a contact point: the constraints that hold besides
-SOURCE_WORDS, SLIDER_WORDS, GUARD_WORDS = 8, 16, 31  # of the records that are copied; see `mode_layout`
+SOURCE_WORDS, SLIDER_WORDS, GUARD_WORDS = 8, 16, 31  # of the records that are copied; see `layout_kernel`
 
 
 @record
