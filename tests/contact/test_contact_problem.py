@@ -12,7 +12,7 @@ import pytest
 
 from latchwork.contact.complementarity.open_slide_stick import solve_contact_problem
 from latchwork.contact.complementarity.problem import ContactProblem, Note, State, Status
-from latchwork.contact.complementarity.redundant_forces import HELD, INVALID, NO_SHARE, SLIPS, feasible, hold_on
+from latchwork.contact.complementarity.redundant_forces import HELD, INVALID, NO_SHARE, SLIP_TOGETHER, feasible, hold_on
 from latchwork.contact.complementarity.solution import settle
 from latchwork.program.codegen.c_expressions import c_name
 from latchwork.program.codegen.c_kernels import c_functions
@@ -124,7 +124,7 @@ def test_shares_are_the_same_bits():
             assert (same.lam.tolist(), same.must_slip.tolist(), same.onset.tolist()) == (
                 made.lam.tolist(), made.must_slip.tolist(), made.onset.tolist())  # fmt: skip
             met.add(found)
-    assert met == {NO_SHARE, HELD, SLIPS}
+    assert met == {NO_SHARE, HELD, SLIP_TOGETHER}
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")

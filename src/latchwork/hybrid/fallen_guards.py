@@ -81,7 +81,7 @@ def look_at_rules(sim: Simulation, guards: Guards, values: Array) -> Watched | N
     if not state.rules:
         return None
     begins = not (state.begun or sim.record.events)
-    looked = state.rules.look(state.row, sim.mode_table.base, state.told, guards, values, begins)
+    looked = state.rules.look(state.row, sim.mode_table.base, state.held_names, guards, values, begins)
     sim.state = state.but(rules=looked)
     return sim.state.rules.first
 

@@ -272,7 +272,7 @@ class ModeTable:
 
     def key(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> Any:
         """What equations and guards are made of."""
-        armed = rules.armed((*holds, *contact_states.told)) if rules else ()
+        armed = rules.armed((*holds, *contact_states.closed_names)) if rules else ()
         return self.key_of(holds, contact_states, armed, stops)
 
     def key_of(self, holds: Holds, contact_states: ContactStates, armed: tuple[Watched, ...],

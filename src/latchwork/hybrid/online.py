@@ -60,7 +60,7 @@ def constrain(table: ModeTable, state: SimState, constraint: Constraint, limit: 
     began, name = time.perf_counter(), constraint.name
     if name in state.holds:
         raise ConstraintError(f"'{name}' holds already. Release it, or name the new one otherwise.")
-    if name in state.contacts.contacts:
+    if name in state.contacts.names:
         raise ConstraintError(f"'{name}' is a contact of '{state.driven.equations.name}'. Name the constraint "
                               "otherwise.")  # fmt: skip
     hold, x, released = Hold(constraint, False, _limit(name, limit)), state.x, list[Changed]()
@@ -90,7 +90,7 @@ def release(table: ModeTable, state: SimState, name: str | Constraint) -> Change
     if isinstance(name, Constraint):
         name = name.name
     if not isinstance(name, str) or name not in state.holds:
-        if isinstance(name, str) and name in state.contacts.contacts:
+        if isinstance(name, str) and name in state.contacts.names:
             raise ConstraintError(f"'{name}' is a contact of '{model}', which opens by itself where its force comes to "
                                   "zero. Only constraints are released.")  # fmt: skip
         hint = did_you_mean(str(name), state.holds) or " No constraint does."
@@ -212,7 +212,7 @@ def with_rules(state: SimState, rules: Iterable[Rule]) -> SimState:
     if not rules:
         return state
     for rule in rules:
-        for name in contacts.contacts.intersection(rule.release):
+        for name in set(contacts.names).intersection(rule.release):
             raise ModelError(f"rule '{rule.name}' is to release '{name}', a contact, which opens by itself where "
                              "its force comes to zero. Only constraints are released.")  # fmt: skip
     permanent = [name for name, hold in state.holds.items() if hold.permanent]

@@ -83,9 +83,9 @@ class SimState:
         return self.standing is not None and self.standing[0] is dynamics and self.standing[1] is self.x
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def held_names(self) -> tuple[str, ...]:
         """The same by all names that rules may use."""
-        return (*self.holds, *self.contacts.told)
+        return (*self.holds, *self.contacts.closed_names)
 
     @property
     def limited(self) -> set[str]:

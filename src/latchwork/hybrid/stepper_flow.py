@@ -112,7 +112,7 @@ def flow_setup(sim: Simulation, dynamics: ModeDynamics, stops: Mapping[str, Any]
     longest = table.pacing(x) if state.contacts.members else math.inf
     if not _flows(sim):
         return FlowSetup(longest, None)
-    armed = state.rules.armed(state.told) if state.rules else ()
+    armed = state.rules.armed(state.held_names) if state.rules else ()
     memory = table.flow_of(state.holds, state.contacts.contact_points, stops, armed, len(state.rest))
     memory.look_at(x)
     memory.know_only(state.modes, dynamics)
@@ -288,7 +288,7 @@ def _changed(sim: Simulation, current: ModeIntegration, changes: Sequence[Change
 def _looked(table: ModeTable, state: SimState, guards: Guards, conditions: Array) -> Rules:
     """The rules where a mode has begun, with these conditions and rates."""
     watched = [guard for guard in guards if guard.kind == "rule"]
-    return state.rules.look(state.row, table.base, state.told, watched, conditions.T.ravel(), False)
+    return state.rules.look(state.row, table.base, state.held_names, watched, conditions.T.ravel(), False)
 
 
 def _nothing(impulses: Mapping[str, Array]) -> Mapping[str, Array]:

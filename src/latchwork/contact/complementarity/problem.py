@@ -1,10 +1,12 @@
 """The contact problem as a record: what is asked about contacts that touch at one state, what is answered, and room.
 
-    a = A λ + b,    A = J M̃⁻¹ Jᵀ symmetric, not negative;    rows: normal, tangents of each contact in turn
+    a = A λ + b,    A = J M̃⁻¹ Jᵀ;    rows: normal, tangents of each contact in turn
 
-All other constraints are already eliminated from A and b. Friction of a joint, whose limits are given, is a contact as
-well: pressed by the limit itself (`press_fixed`). A record has room for so many contacts and rows; a problem in
-it may have fewer. `contact_states` solves it. Inside, the problem is without units,
+All other constraints are already eliminated from A and b. A is symmetric and not negative where all rows are those
+of contacts. Friction of a joint, whose limits are given, is a contact as well, pressed by the limit itself
+(`press_fixed`); so is what resists turns, pressed by κ N of another contact: with its row a = A_tt (λ − κ N) A is not
+symmetric (`press_turns` in `hybrid/contacts/reset_problem.py`). A record has room for so many contacts and rows; a
+problem in it may have fewer. `solve_contact_problem` solves it. Inside, the problem is without units,
 
     λ = beta s λ',    s a = beta a',    so that A' = s A s is 1 and b' is 1 at most,
 

@@ -28,7 +28,7 @@ from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset, sqr
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum
 
-NO_SHARE, HELD, SLIPS, INVALID = range(4)  # INVALID: numbers are not finite, or there is no room
+NO_SHARE, HELD, SLIP_TOGETHER, INVALID = range(4)  # INVALID: numbers are not finite, or there is no room
 BEYOND = (0.0, 2.5e-12, 2.5e-10)  # of a cone, with 0, 1 and 2 tangents: so little outside, a contact is not
 NOTHING, WIDE = 1e-9, 1e-6  # of the forces at work: less friction is none; contacts slip together that no share of the
 # load takes further than this away from their edges
@@ -83,8 +83,8 @@ def hold_on(problem: ContactProblem, firm: f64p) -> i64:
     ``firm`` says how many times further each of them may be beyond its cone.
 
     Where λ is not unique, it may be shared otherwise: `HELD`, with λ and a. Only where no other share helps, contacts
-    begin to slip, and all of them together that are at their edges in every share: `SLIPS`, with ``must_slip`` and
-    ``onset``, −λ_t/|λ_t|, of these. `NO_SHARE` where no λ is within the cones, or none slips.
+    begin to slip, and all of them together that are at their edges in every share: `SLIP_TOGETHER`, with
+    ``must_slip`` and ``onset``, −λ_t/|λ_t|, of these. `NO_SHARE` where no λ is within the cones, or none slips.
     """
     if given_states(problem) != SOLVED:
         return INVALID
@@ -114,7 +114,7 @@ def hold_on(problem: ContactProblem, firm: f64p) -> i64:
             x, y = tangent_part(problem, i, lam)
             friction = sqrt(x * x + y * y)
             problem.onset[2 * i], problem.onset[2 * i + 1] = divide(-x, friction), divide(-y, friction)
-    return SLIPS
+    return SLIP_TOGETHER
 
 
 together(solve_contact_problem, feasible, hold_on)

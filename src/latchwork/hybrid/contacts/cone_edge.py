@@ -5,8 +5,7 @@ Where neither is so but for rounding, cones are widened a little.
 
 from __future__ import annotations
 
-from latchwork.contact.complementarity.redundant_forces import HELD, hold_on
-from latchwork.contact.complementarity.redundant_forces import SLIPS as SLIP_TOGETHER
+from latchwork.contact.complementarity.redundant_forces import HELD, SLIP_TOGETHER, hold_on
 from latchwork.hybrid.contacts.event_slip import any_has, forget_slipping
 from latchwork.hybrid.contacts.near_set import has
 from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, SLIPS, STICK, Scene

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from latchwork.hybrid.contacts.near_set import FOUND, assemble, has
-from latchwork.hybrid.contacts.reset_problem import any_closed, drop_rounding
+from latchwork.hybrid.contacts.reset_problem import any_closed, drop_force_rounding
 from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, STICK, Scene
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel
 from latchwork.program.scalar import maximum
@@ -22,7 +22,7 @@ def look_ahead(scene: Scene, x: f64p) -> i64:
     x[0] = t
     assemble(scene, x)
     delassus.calls = calls
-    drop_rounding(scene)
+    drop_force_rounding(scene)
     return 1 if found == FOUND else 0
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from latchwork.algebra.linear import lstsq
 from latchwork.constraint.terms import Array, Base, Terms
-from latchwork.contact.complementarity.solution import ContactProblem, State, settle
+from latchwork.contact.complementarity.solution import NamedContactProblem, State, settle
 from latchwork.contact.impact.notes import sentence
 from latchwork.contact.impact.problem import Impact, ImpactLaw
 from latchwork.contact.impact.resolution import resolve
@@ -268,7 +268,7 @@ class Passing:
         fixed, first = tuple(map(bool, asked.fixed[:k])), asked.first[:k].tolist()
         limits = [-asked.b[row] / asked.A[row * (r + 1)] if is_fixed else 1.0
                   for row, is_fixed in zip(first, fixed, strict=True)]  # fmt: skip
-        given = ContactProblem(
+        given = NamedContactProblem(
             tuple(names[:k]), np.array(asked.A[: r * r]).reshape(r, r), np.array(asked.b[:r]),
             tuple(asked.tangents[:k]), np.array(asked.mu_s[:k]) * limits, np.array(asked.mu_d[:k]) * limits, slip, must,
             fixed,

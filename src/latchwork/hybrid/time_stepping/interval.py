@@ -97,10 +97,10 @@ def step_through(sim: Simulation, t_end: float, stops: Mapping[str, Any]) -> boo
     sim.went([segment], made.states[-1], float(made.x[0]))
     contacts = contacts.copied()
     contacts.zones = memory.zones()
-    contacts.left(made.x)
+    contacts.forget_closed(made.x)
     rests = made.rests
     if rests is not None:
-        contacts.rest(made.x, rests)
+        contacts.set_at_rest(made.x, rests)
     rate = sim.state.event_rate.leave(rests is not None)
     if made.rests_from is not None:
         rate = replace(rate, stuck=True, rests=False)
