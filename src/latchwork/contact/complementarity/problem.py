@@ -106,6 +106,7 @@ class ContactProblem:
     s: f64p = array("most_rows")
     beta: f64
     calm: i64  # 1 where ``must_slip`` is left out of account
+    unended: i64  # 1 where a linear program did not end, so that it is not known whether there is a share
     # sets of choices, one after the other
     choices: list[Choice] = array(f"{SETS} * most_contacts")
     instead: list[Choice] = array("most_contacts")  # what contacts that break their laws should do; else state −1
@@ -285,7 +286,7 @@ def without_units(problem: ContactProblem) -> i64:
         row += 1 + problem.tangents[i]
     if row > problem.most_rows:
         return NO_ROOM
-    problem.first[k], problem.rows, problem.calm, n = row, row, 0, row
+    problem.first[k], problem.rows, problem.calm, problem.unended, n = row, row, 0, 0, row
     for i in range(k):
         mass = 0.0
         for j in range(problem.first[i], problem.first[i + 1]):

@@ -16,6 +16,7 @@ import numpy as np
 
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity import open_slide_stick, problem, redundant_forces
+from latchwork.contact.complementarity.linear_program import MAX_PIVOTS
 from latchwork.contact.complementarity.problem import Note, State, Status
 from latchwork.contact.complementarity.redundant_forces import HELD, INVALID, SLIP_TOGETHER
 from latchwork.errors import EvaluationError, Jammed, Unsettled
@@ -215,6 +216,12 @@ def refusal(given: problem.ContactProblem, names: Sequence[str]) -> EvaluationEr
         return EvaluationError(
             f"contacts {', '.join(map(repr, bad))} have accelerations that are not finite. Look for a state where "
             "a normal or a mass is not defined."
+        )
+    if given.unended:
+        return Unsettled(
+            f"how {', '.join(map(repr, names))} share their load was not found: the linear program over their forces "
+            f"did not end in {MAX_PIVOTS} steps. Leave out contacts that say nothing new, or allow lw.TimeStepping().",
+            names,
         )
     free = [float(b[row]) for row in first[:k]]
     pressed = [i for i in range(k) if given.note[i] & Note.JAMS]

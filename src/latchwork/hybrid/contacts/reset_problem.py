@@ -27,7 +27,7 @@ def fill_problem(scene: Scene) -> None:
         for j in range(1 + tangents):
             delassus.picked[rows + j] = delassus.first[k] + j
         rows += 1 + tangents
-    problem.contacts, problem.rows = delassus.contacts, rows
+    problem.contacts, problem.rows, problem.unended = delassus.contacts, rows, 0
     drop_force_rounding(scene)
     for a in range(rows):
         problem.b[a] = delassus.b[delassus.picked[a]]

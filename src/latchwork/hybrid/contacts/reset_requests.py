@@ -14,7 +14,7 @@ import numpy as np
 
 from latchwork.algebra.linear import lstsq
 from latchwork.constraint.terms import Array, Base, Terms
-from latchwork.contact.complementarity.solution import NamedContactProblem, State, settle
+from latchwork.contact.complementarity.solution import NamedContactProblem, State, refusal, settle
 from latchwork.contact.impact.notes import sentence
 from latchwork.contact.impact.problem import Impact, ImpactLaw
 from latchwork.contact.impact.resolution import resolve
@@ -262,6 +262,8 @@ class Passing:
     def _refused_problem(self, names: Sequence[str]) -> None:
         """The contact problem once more, by name: it says why it has no answer."""
         asked = self.room.problem
+        if asked.unended:
+            raise refusal(asked, names[: asked.contacts])
         k, r = asked.contacts, asked.rows
         slip, must = [tuple(np.array(along[2 * i : 2 * i + asked.tangents[i]]) if flag[i] else None for i in range(k))
                 for flag, along in ((asked.slips, asked.slip), (asked.must_slip, asked.onset))]  # fmt: skip
