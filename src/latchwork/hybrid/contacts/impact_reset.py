@@ -174,12 +174,12 @@ def within_limit(scene: Scene, k: i64, limit: f64, impulse: f64p) -> f64:
         w = delassus.v[row + j]
         for r in range(rows):
             w += delassus.A[(row + j) * rows + r] * impulse[r]
-        delassus.right[j] = impulse[row + j] - divide(w, rho)
-        size += delassus.right[j] * delassus.right[j]
+        delassus.unlimited[j] = impulse[row + j] - divide(w, rho)
+        size += delassus.unlimited[j] * delassus.unlimited[j]
     size = sqrt(size)
     cut, changed = divide(limit, size) if size > limit else 1.0, 0.0
     for j in range(tangents):
-        fresh = cut * delassus.right[j]
+        fresh = cut * delassus.unlimited[j]
         changed = maximum(changed, fabs(fresh - impulse[row + j]) * rho)
         impulse[row + j] = fresh
     return changed

@@ -159,7 +159,9 @@ class Scene:
     ends: i64p = array("groups")  # 1 where a feature of the contact ends here
     gap: f64p = array("contacts")
     inside: f64p = array("contacts")
-    near: i64p = array("contacts")
+    near: i64p = array("contacts")  # of those near: which are kept, as flags, then their places in order
+    kept_state: i64p = array("contacts")  # the answer of the contact problem while another one is tried
+    kept_directed: i64p = array("contacts")
     e: f64p = array("contacts")
     mu_s: f64p = array("contacts")
     mu_d: f64p = array("contacts")
