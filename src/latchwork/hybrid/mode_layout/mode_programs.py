@@ -137,6 +137,23 @@ class BasePrograms:
 
 
 @record
+class ModeParts:
+    """Where the parts of the mode that is laid out begin, as addresses."""
+
+    record: i64  # its `ModeRecord`
+    code: i64
+    key: i64
+    says: i64  # what guards say, then about what, then the steps of zones
+    row: i64
+    out: i64
+    integration: i64
+    fresh: i64  # its slots as they are when it begins
+    slots: i64  # and those in which it is run
+    size: i64  # words of its equations and guards
+    chosen: i64  # what `select_speeds_kernel` has found
+
+
+@record
 class ModePrograms:
     """All programs of modes, memory to lay them out in, and what the mode that is laid out consists of."""
 
@@ -192,4 +209,5 @@ class ModePrograms:
     slider_of: i64p = array("contacts")
     slides: i64p = array("contacts")  # the contact point of each slider
     own: i64p = array("scratch")  # words of a record whose arrays are placed
+    parts: ModeParts
     programs: Programs
