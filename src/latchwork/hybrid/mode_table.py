@@ -200,7 +200,7 @@ class ModeTable:
         _ = self.held_names
         others: list[Holds] = [*([holds] if holds else []), *([{}] if free else [])]
         for zones in every_zone(contact_point):
-            contact_point.law_in(zones)
+            contact_point.laws.in_zones(zones)
             for contact_state in closings(contact_point, zones):
                 for held in others:
                     self._know_closed(

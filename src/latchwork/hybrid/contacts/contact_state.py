@@ -43,7 +43,7 @@ class ContactState(NamedTuple):
 def closings(contact_point: ContactPoint, zones: Mapping[Zones, int]) -> list[ContactState]:
     """How a contact may be closed, in all forms there are: it sticks; it slides without friction, or at its limit; with
     friction either way, in space on in some direction, or as slip begins in it."""
-    _, mu_s, mu_d = contact_point.coefficients(zones)
+    _, mu_s, mu_d = contact_point.laws.coefficients(zones)
     found = [] if _is_nothing(mu_s) else [ContactState(State.STICK)]
     found.append(ContactState(State.SLIDE))
     if not contact_point.tangents or _is_nothing(mu_d):
@@ -128,7 +128,7 @@ class ContactStates:
 
     def mu(self, contact_point: ContactPoint) -> tuple[Any, Any]:
         """Static and dynamic friction where it is now."""
-        return contact_point.coefficients(self.zones)[1:]
+        return contact_point.laws.coefficients(self.zones)[1:]
 
     def constraints(self) -> dict[Constraint, ContactPoint]:
         """What is closed as constraints, contact by contact."""

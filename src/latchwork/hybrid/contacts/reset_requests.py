@@ -226,7 +226,7 @@ class Passing:
                 gap = scene.gap[scene.trouble]
                 raise IntegrationError(f"the gap of '{self._trouble.name}' is {gap} at t = {t:.9g}. Look at its shape.")
             case Outcome.UNLAWFUL:
-                self._trouble.laws(self.x, self.memory.zones())
+                self._trouble.laws.at(self.x, self.memory.zones())
             case Outcome.BLOCKED:
                 self._refused_impact(names)
             case Outcome.JAMMED | Outcome.UNSETTLED:
