@@ -6,7 +6,7 @@ Every change takes a state and gives the next one, with what there is to be told
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from latchwork.constraint.plastic_impact import struck, take_up
 from latchwork.constraint.rule import Rule
 from latchwork.errors import ConstraintError, ModelError, did_you_mean
 from latchwork.hybrid.constraint_impulses import felt
+from latchwork.hybrid.controllers import begun, plan_of
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.mode_table import Hold, ModeTable
 from latchwork.hybrid.record import Record
@@ -240,3 +241,18 @@ def fire(table: ModeTable, state: SimState, due: Watched) -> tuple[SimState, Run
     x[-1] = state.x[-1] + gained
     after = after.but(x=x).unsettled()
     return after, RunEvent(state.t, rule.name, state.active, after.active, impulses, "rule", 0.0 - gained)
+
+
+def with_controllers(table: ModeTable, state: SimState, controllers: Sequence[Any]) -> SimState:
+    """The state with other sampled controllers in the place of those before, which command inputs from now on."""
+    equations = state.driven.equations
+    names = [name for name, hold in state.holds.items() if hold.permanent]
+    made = plan_of(controllers, equations, names, [each.name for each in state.contacts.members])
+    if made.law is not None or made.expressions or made.equations is not equations:
+        raise ModelError(
+            f"'{equations.name}' runs already: laws that act continuously, and forces with gains, are part of "
+            "its equations. Give them where it starts, or lw.control.Sampled(law, period)."
+        )
+    for law in made.sampled:
+        law.start(table.base, state.row)
+    return state.but(controllers=begun(made, state.t))

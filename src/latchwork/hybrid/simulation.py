@@ -19,11 +19,10 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.joints.methods import Part, Parts, Place
 from latchwork.constraint.rule import Rule
 from latchwork.contact.law import Contact
-from latchwork.errors import ArgumentError, EvaluationError, ModelError, answering, spelled
+from latchwork.errors import ArgumentError, EvaluationError, answering, spelled
 from latchwork.hybrid.audit import Auditing, auditing
 from latchwork.hybrid.checkpoint import Checkpoint, Reader
 from latchwork.hybrid.contacts.initial_contacts import one_of_three
-from latchwork.hybrid.controllers import begun, plan_of
 from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.fixed_stepper import FixedStepper, tick
@@ -33,7 +32,7 @@ from latchwork.hybrid.inputs import Inputs
 from latchwork.hybrid.loop import advance
 from latchwork.hybrid.mechanism import Mechanism, mechanism_of
 from latchwork.hybrid.mode_table import ModeTable
-from latchwork.hybrid.online import constrain, release, welded, with_rules
+from latchwork.hybrid.online import constrain, release, welded, with_controllers, with_rules
 from latchwork.hybrid.online_contacts import (
     contact_now,
     reshaped,
@@ -266,16 +265,7 @@ class Simulation:
 
     def control(self, *controllers: Any) -> None:
         """Let other sampled controllers command inputs from now on, in the place of those before; inputs stay held."""
-        names = [name for name, hold in self._state.holds.items() if hold.permanent]
-        made = plan_of(controllers, self.equations, names, [each.name for each in self._state.contacts.members])
-        if made.law is not None or made.expressions or made.equations is not self.equations:
-            raise ModelError(
-                f"'{self.equations.name}' runs already: laws that act continuously, and forces with gains, are part of "
-                "its equations. Give them where it starts, or lw.control.Sampled(law, period)."
-            )
-        for law in made.sampled:
-            law.start(self.mode_table.base, self._state.row)
-        self.stepper, self.state = None, self._state.but(controllers=begun(made, self.t))
+        self.stepper, self.state = None, with_controllers(self.mode_table, self._state, controllers)
 
     # --- contacts -----------------------------------------------------------------------------------------------
 

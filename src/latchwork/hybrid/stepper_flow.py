@@ -20,7 +20,7 @@ from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.flow import NOT_YET
 from latchwork.hybrid.flow_changes import Change
 from latchwork.hybrid.flow_memory import CHANGES, FlowMemory
-from latchwork.hybrid.interference.rollback import first_passing
+from latchwork.hybrid.interference.rollback import look_for_passing
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.mode_integration import (
     Broken,
@@ -333,7 +333,8 @@ def _first_passed(sim: Simulation, current: ModeIntegration, segments: Sequence[
                   between: bool) -> tuple[int, Passed] | None:  # fmt: skip
     """Where shapes pass into each other in what was run from mode to mode: so many changes come before."""
     ran = [(i, change.solution) for i, change in enumerate(changes) if change.solution is not None]
-    found = first_passing(sim, [*(s.solution for s in segments), *(solution for _, solution in ran)], between=between)
+    solutions = [*(s.solution for s in segments), *(solution for _, solution in ran)]
+    found = look_for_passing(sim, solutions, between=between)
     if found is None:
         return None
     (i, solution), passing = ran[max(found[0] - len(segments), 0)], found[1]

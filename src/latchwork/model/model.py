@@ -287,32 +287,7 @@ class Model(Loading):
         """What has been described so far, frozen."""
         if not self._speeds_given:
             self.speeds()
-        symbols = [*self._parameters, *self._inputs]
-        values = {s: v for s in symbols if (v := self.graph.symbols[s.node].value) is not None}
-        return System(
-            name=self.name,
-            tree=self._tree,
-            t=self.time,
-            q=tuple(self._coordinates),
-            u=tuple(self._speeds),
-            r=tuple(self._inputs),
-            p=tuple(self._parameters),
-            q_rates=tuple(self._rates[q] for q in self._coordinates),
-            u_rates=tuple(self._accelerations[u] for u in self._speeds),
-            values=values,
-            definitions=dict(self._definitions),
-            direct=dict(self._direct),
-            zero=tuple(self._zero),
-            bodies=tuple(self._bodies.values()),
-            loads=tuple(self._loads),
-            gravity=self._gravity,
-            links=tuple(self._links.values()),
-            joints=tuple(self._links),
-            quaternions=tuple(self._quaternions),
-            elastic_bodies=tuple(self._elastic_bodies.values()),
-            contacts=(*self._contacts, *self._collisions),
-            visuals=tuple(self._visuals),
-        )
+        return frozen(self)
 
     def equations(self) -> Equations:
         """Kane's equations, unconstrained: F_r + F_r* = 0."""
@@ -330,3 +305,33 @@ class Model(Loading):
         from latchwork.kane.advice import advise
 
         return advise(self.system())
+
+
+def frozen(model: Model) -> System:
+    """The description of a model as it is now, frozen."""
+    symbols = [*model._parameters, *model._inputs]
+    values = {s: v for s in symbols if (v := model.graph.symbols[s.node].value) is not None}
+    return System(
+        name=model.name,
+        tree=model._tree,
+        t=model.time,
+        q=tuple(model._coordinates),
+        u=tuple(model._speeds),
+        r=tuple(model._inputs),
+        p=tuple(model._parameters),
+        q_rates=tuple(model._rates[q] for q in model._coordinates),
+        u_rates=tuple(model._accelerations[u] for u in model._speeds),
+        values=values,
+        definitions=dict(model._definitions),
+        direct=dict(model._direct),
+        zero=tuple(model._zero),
+        bodies=tuple(model._bodies.values()),
+        loads=tuple(model._loads),
+        gravity=model._gravity,
+        links=tuple(model._links.values()),
+        joints=tuple(model._links),
+        quaternions=tuple(model._quaternions),
+        elastic_bodies=tuple(model._elastic_bodies.values()),
+        contacts=(*model._contacts, *model._collisions),
+        visuals=tuple(model._visuals),
+    )
