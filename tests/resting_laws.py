@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from scipy.optimize import linprog
 
-from latchwork.contact.complementarity.solution import ContactProblem, ContactSolution, State
+from latchwork.contact.complementarity.solution import ContactSolution, NamedContactProblem, State
 
 OPEN, SLIDE, STICK = State.OPEN, State.SLIDE, State.STICK
 
@@ -19,7 +19,7 @@ def resting(J, f, Minv, mu, tangents, mu_d=None, slip=None, must=None, jdot=0.0)
     mu_d = mu if mu_d is None else np.broadcast_to(np.asarray(mu_d, dtype=float), k)
     none = (None,) * k
     A = J @ Minv @ J.T
-    return ContactProblem(
+    return NamedContactProblem(
         tuple(f"c{i}" for i in range(k)),
         (A + A.T) / 2,
         J @ Minv @ f + jdot,
@@ -31,7 +31,7 @@ def resting(J, f, Minv, mu, tangents, mu_d=None, slip=None, must=None, jdot=0.0)
     )
 
 
-def blocks(r: ContactProblem):
+def blocks(r: NamedContactProblem):
     """Index, rows of the normal and of the tangents of each contact."""
     at = 0
     for i, t in enumerate(r.tangents):
@@ -39,7 +39,7 @@ def blocks(r: ContactProblem):
         at += 1 + t
 
 
-def broken_laws(r: ContactProblem, v: ContactSolution, tol: float = 1e-6) -> list[str]:
+def broken_laws(r: NamedContactProblem, v: ContactSolution, tol: float = 1e-6) -> list[str]:
     """Which laws a verdict breaks, by the numbers in it and the problem alone."""
     faults = []
     lam, a = np.asarray(v.lam), np.asarray(v.a)
@@ -74,7 +74,7 @@ def broken_laws(r: ContactProblem, v: ContactSolution, tol: float = 1e-6) -> lis
     return faults
 
 
-def every_way(r: ContactProblem):
+def every_way(r: NamedContactProblem):
     """All states of all contacts, in the plane: (state, sign)."""
     table = []
     for i in range(len(r.names)):
@@ -87,7 +87,7 @@ def every_way(r: ContactProblem):
     return itertools.product(*table)
 
 
-def solutions(r: ContactProblem, tol: float = 1e-8):
+def solutions(r: NamedContactProblem, tol: float = 1e-8):
     """Every set of states with forces that obey the laws, by one linear program each: slow, and nothing in common."""
     found = []
     for way in every_way(r):

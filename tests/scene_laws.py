@@ -169,7 +169,7 @@ def mu_at(contact_point: Any, x: np.ndarray) -> float | None:
         if np.abs(np.array(bounds) - along).min() < 1e-9:
             return None
         zones[zone] = int(np.searchsorted(bounds, along))
-    return float(contact_point.laws(x, zones)[2])
+    return float(contact_point.laws.at(x, zones)[2])
 
 
 def momentum(s: Scene, run: lw.Trajectory) -> list[str]:

@@ -147,7 +147,7 @@ def test_late_imports_on_the_list_exist(file, layer):
         ("kane/forces.py", "def f():\n    from latchwork.view import plot", 1),
         ("kane/forces.py", "if TYPE_CHECKING:\n    from latchwork.model import Model", 1),
         ("control/pd.py", "from latchwork.flexible import beam", 1),
-        ("errors.py", "from latchwork.symbolic import graph", 1),
+        ("errors/__init__.py", "from latchwork.symbolic import graph", 1),
         ("hybrid/trajectory.py", "def plot(self):\n    from latchwork.view import plot", 0),
         ("hybrid/trajectory.py", "from latchwork.view import plot", 1),
         ("__init__.py", "from latchwork.cli import main", 0),

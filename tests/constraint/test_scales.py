@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import latchwork as lw
-from latchwork.constraint.constrained import rest_coordinates
+from latchwork.constraint.given_state import rest_coordinates
 from latchwork.constraint.scales import Scales, measured
 from latchwork.constraint.terms import base_of
 from latchwork.kane.sample import vanish

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from campaign import seeds
-from latchwork.contact.complementarity.solution import ContactProblem, ContactSolution, feasible, settle
+from latchwork.contact.complementarity.solution import ContactSolution, NamedContactProblem, feasible, settle
 from latchwork.errors import EvaluationError, Jammed, Unsettled
 from resting_laws import (
     OPEN,
@@ -26,7 +28,7 @@ approx = pytest.approx
 CORNERS = {1: [(0.0, -0.5)], 2: [(-1.0, -0.5), (1.0, -0.5)], 4: [(-1.0, -0.5), (-0.3, -0.5), (0.4, -0.5), (1.0, -0.5)]}
 
 
-def checked(r: ContactProblem, guess=None) -> ContactSolution:
+def checked(r: NamedContactProblem, guess=None) -> ContactSolution:
     """The verdict, every law of which holds."""
     verdict = settle(r, guess)
     assert broken_laws(r, verdict) == []
@@ -187,7 +189,7 @@ def test_box_spun_on_four_corners():
         assert a[1:] == approx(alpha * np.array([-y, x]))
 
 
-def painleve(theta: float, spin: float, mu: float, way: float) -> tuple[ContactProblem, float, float]:
+def painleve(theta: float, spin: float, mu: float, way: float) -> tuple[NamedContactProblem, float, float]:
     """A slender rod (half length 1, mass 1) whose lower tip slides; with b and p of ``a_n = p λ_n + b``.
 
     [Génot, Brogliato 1999]: p = 1 + 3 cos θ (cos θ − mu sin θ), b = −g + θ̇² sin θ, for slip towards −x here.
@@ -239,7 +241,7 @@ def test_painleve_indeterminate():
     assert settle(r).lam[0] == approx(-b / p)
 
 
-def random_problem(seed: int, most: int, space: bool) -> ContactProblem:
+def random_problem(seed: int, most: int, space: bool) -> NamedContactProblem:
     """Rows at random on too few, enough or too many freedoms; some smooth, some sliding, some with mu_d < mu_s."""
     rng = np.random.default_rng(seed)
     k = int(rng.integers(1, most + 1))
@@ -269,7 +271,7 @@ def test_verdict_is_among_all_solutions(part):
         assert tuple(zip(verdict.states, signs, strict=True)) in every
 
 
-def jams(r: ContactProblem) -> bool:
+def jams(r: NamedContactProblem) -> bool:
     """Whether it is refused for contacts that slide; else every law holds."""
     try:
         checked(r)
@@ -295,7 +297,7 @@ def test_slip_that_hardly_begins(part):
         b[1:3] += 0.3 * d
         mu = np.array([0.5, 0.5])
         verdict = checked(
-            ContactProblem(("a", "b"), J @ J.T, b, (2, 2), mu, mu, (d, None), (None, None)), [SLIDE, STICK]
+            NamedContactProblem(("a", "b"), J @ J.T, b, (2, 2), mu, mu, (d, None), (None, None)), [SLIDE, STICK]
         )
         assert verdict.states == (SLIDE, SLIDE)
         assert verdict.iterations <= 3
@@ -312,7 +314,7 @@ def cone_projection(x: np.ndarray, mu: float) -> np.ndarray:
     return np.concatenate(([share], mu * share * x[1:] / size))
 
 
-def iterated(r: ContactProblem, sweeps: int = 3000) -> np.ndarray:
+def iterated(r: NamedContactProblem, sweeps: int = 3000) -> np.ndarray:
     """Accelerations by plain projections, λ ← P(λ − ρ (a + mu |a_t| n)) contact by contact: slow, another way."""
     lam = np.zeros(len(r.b))
     for _ in range(sweeps):
@@ -393,8 +395,7 @@ def test_units_do_not_matter():
             continue
         verdict = settle(r)
         for m, l, t in ((1e6, 1.0, 1.0), (1e-5, 1e3, 1e-3), (3.0, 1e-6, 1e4)):
-            other = ContactProblem(r.names, r.A / m, r.b * l / t**2, r.tangents, r.mu_s, r.mu_d, r.slip, r.must_slip)
-            again = checked(other)
+            again = checked(replace(r, A=r.A / m, b=r.b * l / t**2))
             assert again.states == verdict.states
             assert again.a * t**2 / l == approx(verdict.a, abs=1e-6 * np.abs(r.b).max())
 

@@ -10,10 +10,12 @@ import subprocess
 import numpy as np
 import pytest
 
+from latchwork.contact.complementarity import linear_program
 from latchwork.contact.complementarity.open_slide_stick import solve_contact_problem
 from latchwork.contact.complementarity.problem import ContactProblem, Note, State, Status
-from latchwork.contact.complementarity.redundant_forces import HELD, INVALID, NO_SHARE, SLIPS, feasible, hold_on
-from latchwork.contact.complementarity.solution import settle
+from latchwork.contact.complementarity.redundant_forces import HELD, INVALID, NO_SHARE, SLIP_TOGETHER, feasible, hold_on
+from latchwork.contact.complementarity.solution import refusal, settle
+from latchwork.errors import Unsettled
 from latchwork.program.codegen.c_expressions import c_name
 from latchwork.program.codegen.c_kernels import c_functions
 from latchwork.program.native import interpret, invoke
@@ -124,7 +126,19 @@ def test_shares_are_the_same_bits():
             assert (same.lam.tolist(), same.must_slip.tolist(), same.onset.tolist()) == (
                 made.lam.tolist(), made.must_slip.tolist(), made.onset.tolist())  # fmt: skip
             met.add(found)
-    assert met == {NO_SHARE, HELD, SLIPS}
+    assert met == {NO_SHARE, HELD, SLIP_TOGETHER}
+
+
+def test_a_share_that_is_not_found_is_refused_by_name(monkeypatch):
+    """Where the linear program over the forces does not end, it is not said that no share holds."""
+    made = written(box(np.random.default_rng(1), np.arctan(0.4 * 0.9), 3))
+    np.asarray(made.state)[: made.contacts] = State.STICK
+    monkeypatch.setattr(linear_program, "MAX_PIVOTS", 0)
+    assert interpret(feasible, made) == INVALID
+    found = refusal(made, [f"corner {i}" for i in range(made.contacts)])
+    assert isinstance(found, Unsettled)
+    assert "'corner 0', 'corner 1'" in str(found)
+    assert "did not end in" in str(found)
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from latchwork.contact.complementarity.solution import ContactProblem, State, feasible, settle
+from latchwork.contact.complementarity.solution import NamedContactProblem, State, feasible, settle
 
 PROBLEMS = 120
 
@@ -22,7 +22,7 @@ def random_problem(rng, frictions, contacts):
     share = np.where(rng.random(count) < 0.5, 1.0, rng.uniform(0.3, 1.0, count))
     slip = tuple(None if rng.random() < 0.6 else np.array([rng.choice([-1.0, 1.0])]) for _ in range(count))
     names, fixed = tuple(f"c{i}" for i in range(count)), (False,) * contacts + (True,) * frictions
-    return ContactProblem(names, J @ J.T, b, (1,) * count, mu, mu * share, slip, (None,) * count, fixed)
+    return NamedContactProblem(names, J @ J.T, b, (1,) * count, mu, mu * share, slip, (None,) * count, fixed)
 
 
 @pytest.mark.parametrize("seed", range(PROBLEMS))
@@ -52,7 +52,7 @@ def pair(limit, load):
     """A friction and a stop on one coordinate, pressed against the stop."""
     J = np.array([[1.0], [0.0], [1.0]])  # the stop; no normal row; the friction
     none = (None, None)
-    return ContactProblem(("stop", "friction"), J @ J.T, J @ [-load], (0, 1), np.array([0.0, limit]),
+    return NamedContactProblem(("stop", "friction"), J @ J.T, J @ [-load], (0, 1), np.array([0.0, limit]),
                           np.array([0.0, limit]), none, none, (False, True))  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def test_a_limit_far_from_the_forces_at_work(limit):
     J = np.array([[0.0, 0.0], [1.0, 0.2], [0.0, 0.0], [0.0, 1.0]])
     none = (None, None)
     limits = np.array([limit, 1e-3])
-    found = settle(ContactProblem(("brake", "other"), J @ J.T, J @ [1.0, 2.0], (1, 1), limits, limits, none, none,
+    found = settle(NamedContactProblem(("brake", "other"), J @ J.T, J @ [1.0, 2.0], (1, 1), limits, limits, none, none,
                                   (True, True)))  # fmt: skip
     assert abs(found.lam[3]) == pytest.approx(1e-3, rel=1e-9)
     needed = -(1.4 + 0.2 * found.lam[3]) / 1.04

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from latchwork.contact.complementarity.linear_program import widest
+from latchwork.contact.complementarity import linear_program
+from latchwork.contact.complementarity.linear_program import NO_POINT, POINT, UNENDED, widest
 from latchwork.program.native import interpret, invoke
 
 
@@ -24,7 +25,8 @@ def largest_margin(g, H, w, V, run=invoke):
     r, columns = H.shape[1], len(g) + len(w)
     T, basis, y = np.empty((r + 2) * (columns + r + 3)), np.empty(r + 1, dtype=np.int64), np.empty(r + 1)
     found = run(widest, r, len(g), len(w), g, H, w, V, T, basis, y)
-    return (y[:r], float(y[r])) if found else None
+    assert found in (POINT, NO_POINT)
+    return (y[:r], float(y[r])) if found == POINT else None
 
 
 def program(rng, kind):
@@ -78,3 +80,11 @@ def test_the_kernel_is_the_same_in_python_and_in_machine_code():
         assert str(ways[0]) == str(ways[1])
         if ways[0] is not None:
             assert ways[0][0].tolist() == ways[1][0].tolist()
+
+
+def test_what_does_not_end_is_no_answer(monkeypatch):
+    """Out of steps, a program gives neither a point nor that there is none."""
+    monkeypatch.setattr(linear_program, "MAX_PIVOTS", 1)
+    g, H, w, V = program(np.random.default_rng(7), "at random")
+    T, basis, y = np.empty((H.shape[1] + 2) * (len(g) + len(w) + H.shape[1] + 3)), np.empty(9, np.int64), np.empty(9)
+    assert interpret(widest, H.shape[1], len(g), len(w), g, H, w, V, T, basis, y) == UNENDED

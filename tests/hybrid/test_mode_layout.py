@@ -10,12 +10,12 @@ import pytest
 import latchwork as lw
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.row_sources import RowSources
-from latchwork.hybrid import mode_memory
 from latchwork.hybrid.contacts.guard_values import GuardTable
 from latchwork.hybrid.flow import KEY
 from latchwork.hybrid.flow_memory import FlowMemory
 from latchwork.hybrid.mode_dynamics import Recombined
-from latchwork.hybrid.mode_layout import lay_out_mode
+from latchwork.hybrid.mode_layout import mode_memory
+from latchwork.hybrid.mode_layout.layout_kernel import lay_out_mode
 from latchwork.hybrid.mode_table import ModeTable
 from latchwork.program.native import interpret, invoke
 from latchwork.program.records.memory import blank

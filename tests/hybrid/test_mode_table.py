@@ -9,7 +9,7 @@ import pytest
 
 import latchwork as lw
 from latchwork.constraint import terms
-from latchwork.constraint.embedded import layout
+from latchwork.constraint.embedded import mode_block
 from latchwork.hybrid import guard_programs, mode_table
 from latchwork.hybrid.contacts.step_limit import FOREVER, MAX_TURN
 from latchwork.integrate import reusable_integration
@@ -130,7 +130,7 @@ def test_memory_is_laid_out_alike_in_python_and_in_machine_code(held, monkeypatc
     first = thrown(held, zones=True)
     first.advance(0.5)
     made = []
-    for module, kernel in ((reusable_integration, reusable_integration.lay_out), (layout, layout.choose)):
+    for module, kernel in ((reusable_integration, reusable_integration.lay_out), (mode_block, mode_block.choose)):
         monkeypatch.setattr(module, "native", in_python(kernel, made))
     second = thrown(held, zones=True)
     second.advance(0.5)

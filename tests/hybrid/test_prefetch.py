@@ -48,7 +48,7 @@ def test_symbols_are_made_by_one_thread_at_a_time(monkeypatch):
 
         return call
 
-    for name in ("_node", "_new"):
+    for name in ("_node", "new"):
         monkeypatch.setattr(Graph, name, counted(getattr(Graph, name)))
     for i in range(1, 31):
         sim.advance(until=0.1 * i)

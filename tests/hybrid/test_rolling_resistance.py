@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from latchwork.contact.impact.problem import NoteCode
+from latchwork.errors import IntegrationError
+from latchwork.hybrid.contacts import impact_reset
+from latchwork.hybrid.contacts.reset_requests import as_python
 
 G, M, R = 9.81, 2.0, 0.5
 
@@ -105,6 +109,31 @@ def test_an_impact_limits_turns_as_it_does_friction():
     assert run.x[-1, 12] == pytest.approx(5.0 - 0.02 * pushed / J, rel=1e-9)
     slow = lw.simulate(model, until=0.4, q=start, u=[0, 0, 0, 0, 0, 0.1])
     assert slow.x[-1, 12] == 0.0
+
+
+def test_sweeps_that_end_early_are_noted(monkeypatch):
+    """A ball that strikes the floor rolling and spinning: after one sweep impulses are lawful and gain nothing, and the
+    replayed event says that they are not those of the least energy."""
+    model, _ = ball(lw.Coulomb(0.4, rolling=0.02, pivoting=0.03), restitution=0.5)
+    start = [0.0, 0.0, R + 0.5, 1.0, 0.0, 0.0, 0.0]
+    sim = lw.Simulation(model, q=start, u=[1.0, 0.5, 0.0, 1.0, 3.0, 5.0])
+    sim.advance(0.4)
+    (hit,) = sim.events
+    assert hit.notes == ()
+    monkeypatch.setattr(impact_reset, "SWEEPS", 1)
+    noted, lost = set(), 0.0
+
+    def call(memory, x):
+        nonlocal lost
+        outcome, impact = as_python(memory, x), memory.scene.impact
+        noted.update(NoteCode(impact.note[i].code) for i in range(impact.notes))
+        lost = memory.scene.energy
+        return outcome
+
+    with pytest.raises(IntegrationError, match="other bits"):
+        sim.record.resets[-1].replay(call)
+    assert noted == {NoteCode.TURNS}
+    assert 0.0 < lost <= hit.energy
 
 
 def test_a_ball_that_bounces_to_rest_keeps_its_books():

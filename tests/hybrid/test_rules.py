@@ -9,7 +9,7 @@ import pytest
 
 import latchwork as lw
 from latchwork import dt
-from latchwork.hybrid import loop
+from latchwork.hybrid import fallen_guards
 
 approx = pytest.approx
 G = 9.81
@@ -472,8 +472,8 @@ def test_contacts_by_any_of_their_names(needs, without, stops):
 def test_contacts_change_in_machine_code_beside_rules(monkeypatch):
     """Rules that are armed do not stop machine code where a ball bounces: the loop of the run resets only where it
     begins and where a rule has fired. Times are those of the closed form, √(2 h / g) (1, 2, 2 + e, ...)."""
-    made, plain = [], loop.reset
-    monkeypatch.setattr(loop, "reset", lambda *given: made.append(given[1].t) or plain(*given))
+    made, plain = [], fallen_guards.reset
+    monkeypatch.setattr(fallen_guards, "reset", lambda *given: made.append(given[1].t) or plain(*given))
     model = lw.Model("ball")
     y = model.coordinate("y")
     model.speeds(v=dt(y))

@@ -18,7 +18,8 @@ import numpy as np
 
 from latchwork.algebra.linear import cond, eigh, inv, lstsq, qr, solve, svd
 from latchwork.algebra.products import dot, norm
-from latchwork.constraint.constrained import Constrained, by_name
+from latchwork.constraint.constrained import Constrained
+from latchwork.constraint.given_state import by_name
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.kane.values import argument_vector

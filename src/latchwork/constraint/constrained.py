@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from latchwork.algebra.linear import singular_values
-from latchwork.algebra.products import dot, norm
+from latchwork.algebra.products import dot
 from latchwork.constraint.consistency import Start, assemble_q, assemble_u, at_time, consistent, normalised
+from latchwork.constraint.constrained_state import bounded_multipliers, complete_state, must_be_finite
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.embed import Embedding, directly
+from latchwork.constraint.given_state import by_name, given_parameters, rest_coordinates, unsaid
 from latchwork.constraint.linearization.equilibrium import Steady, equilibrium, steady
 from latchwork.constraint.linearization.linear import Linear
 from latchwork.constraint.linearization.linearize import linearize
@@ -23,9 +24,8 @@ from latchwork.constraint.reactions.reactions import Reactions
 from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.scales import measured
 from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, select
-from latchwork.constraint.solve import all_speeds
 from latchwork.constraint.terms import Array, Terms, terms_of
-from latchwork.errors import ConstraintError, EvaluationError, answering, did_you_mean, listed, spelled_methods
+from latchwork.errors import ConstraintError, answering, did_you_mean, listed, spelled_methods
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import random_states
 from latchwork.kane.tables import Table
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from latchwork.constraint.bifurcation import Bifurcation
     from latchwork.constraint.branch_limit import BranchLimit
 
-SINGULAR = 1e-13  # of B1, where its rows are one at the state at which speeds were chosen
 MEETS, ROUNDING = 1e-6, 1e-15  # of what rows make of speeds, and of what they usually make: speeds meet them
 ATTEMPTS = 8  # random states from which an assembled one is sought
 
@@ -108,22 +107,22 @@ class Constrained:
     @cached_property
     def D(self) -> Matrix:
         """u_dep = D u_ind + E."""
-        return self._matrix(self._embedding.D, len(self.independent))
+        return matrix_of(self.unconstrained, self._embedding.D, len(self.independent))
 
     @cached_property
     def E(self) -> Matrix:
         """u_dep = D u_ind + E."""
-        return self._matrix([[node] for node in self._embedding.E], 1)
+        return matrix_of(self.unconstrained, [[node] for node in self._embedding.E], 1)
 
     @cached_property
     def T(self) -> Matrix:
         """u = T u_ind + S."""
-        return self._matrix(self._embedding.T, len(self.independent))
+        return matrix_of(self.unconstrained, self._embedding.T, len(self.independent))
 
     @cached_property
     def S(self) -> Matrix:
         """u = T u_ind + S."""
-        return self._matrix([[node] for node in self._embedding.S], 1)
+        return matrix_of(self.unconstrained, [[node] for node in self._embedding.S], 1)
 
     @cached_property
     def _recombined(self) -> tuple[list[list[int]], list[int]]:
@@ -132,12 +131,12 @@ class Constrained:
     @cached_property
     def M(self) -> Matrix:
         """M̃ = Tᵀ M T."""
-        return self._matrix(self._recombined[0], len(self.independent))
+        return matrix_of(self.unconstrained, self._recombined[0], len(self.independent))
 
     @cached_property
     def f(self) -> Matrix:
         """f̃ = Tᵀ (f − M (Ṫ u_ind + Ṡ))."""
-        return self._matrix([[node] for node in self._recombined[1]], 1)
+        return matrix_of(self.unconstrained, [[node] for node in self._recombined[1]], 1)
 
     @cached_property
     def equations(self) -> Equations:
@@ -157,72 +156,35 @@ class Constrained:
 
     def arguments(self, q: Any, u: Any, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
         """(t, q, u, r, p), with dependent speeds computed; they may be left out where u is a mapping."""
-        return self._state(q, u, r, t, p)
+        return complete_state(self, q, u, r, t, p)
 
-    def _state(self, q: Any, u: Any, r: Any, t: float, p: Any) -> Array:
-        """The same. Where B1 is singular, all speeds must be given."""
-        equations = self.unconstrained
-        names = [symbol.name for symbol in self.independent]
-        if isinstance(u, Sequence | np.ndarray) and len(u) == len(names) != len(equations.u):
-            u = dict(zip(names, u, strict=True))
-        u, given = by_name(u, dict.fromkeys(equations.u_names, 0.0))
-        x = argument_vector(equations.system, t, q, u, r, p)
-        first = 1 + len(equations.q)
-        span, free = slice(first, first + len(equations.u)), [first + j for j in self.selection.independent]
-        place = self.terms.place(x)
-        base = self.terms.base
-        metric = np.diag(base.scales.mass / base.units.u**2)  # inertias may not be known there
-        must_agree(self.rows.names, place.B, place.C, metric, f" at t = {t:.6g}", unit=base.units.u,
-                   scales=base.scales, rows=self.terms.typical(x))  # fmt: skip
-        whole = not isinstance(u, Mapping) or len(given) == len(equations.u)
-        if self._is_close(x) and whole and x[span].any() and self.meets(place.B, place.C, x[span]):
-            return x
-        self._must_determine(place.B, x)
-        x[span] = self._finite(all_speeds(place.B, place.C, self.selection, x[free]), x, "speeds")
-        return x
-
-    def _is_close(self, x: Array) -> bool:
+    def is_close(self, x: Array) -> bool:
         """Whether a position is close to a singular one."""
         from latchwork.constraint.branch_limit import is_close
 
-        return is_close(self.terms, self.selection, x, self._B_chosen)
+        return is_close(self.terms, self.selection, x, self.B_chosen)
 
     def meets(self, B: Array, C: Array, u: Array) -> bool:
         """Whether speeds meet the rows, but for rounding, also where these vanish."""
-        size, usual = dot(np.abs(B), np.abs(u)) + np.abs(C), dot(np.abs(self._B_chosen), np.abs(u))
+        size, usual = dot(np.abs(B), np.abs(u)) + np.abs(C), dot(np.abs(self.B_chosen), np.abs(u))
         return bool((np.abs(dot(B, u) + C) <= MEETS * size + ROUNDING * usual).all())
 
     def limit_at(self, x: Array) -> BranchLimit:
         """How values are taken at a state (t, q, u, r, p): there, or close to a singular position beside it."""
         from latchwork.constraint.branch_limit import BranchLimit, limit_at
 
-        if self._is_close(x):
-            return limit_at(self.terms, x, self.selection, self._B_chosen)
+        if self.is_close(x):
+            return limit_at(self.terms, x, self.selection, self.B_chosen)
         return BranchLimit(self.terms, self.selection, x, (x,), (1.0,))
 
     def _limit(self, q: Any, u: Any, r: Any, t: float, p: Any) -> BranchLimit:
-        limit = self.limit_at(self._state(q, u, r, t, p))
-        self._finite(limit.udot, limit.x)
+        limit = self.limit_at(complete_state(self, q, u, r, t, p))
+        must_be_finite(self, limit.udot, limit.x)
         return limit
 
-    def _must_determine(self, B: Array, x: Array) -> None:
-        """Refuse positions where B1 is singular, measured by its rows where speeds were chosen."""
-        kept, dependent = list(self.selection.kept), list(self.selection.dependent)
-        if not dependent:
-            return
-        usual = norm(self._B_chosen[np.ix_(kept, dependent)], axis=1)
-        singular = singular_values(B[np.ix_(kept, dependent)] / usual[:, None])
-        if singular[-1] < SINGULAR:
-            names = ", ".join(symbol.name for symbol in self.dependent)
-            raise EvaluationError(
-                f"{', '.join(self.rows.slices)} of '{self.name}' do not determine {names} at "
-                f"{self.unconstrained._state_text(x)}: B1 is singular there (by {singular[-1]:.1e}). Give all speeds, "
-                "along a branch of motion, embed again at that state (at=...), or see which branches of motion meet "
-                "there: .branches(q)."
-            )
-
     @cached_property
-    def _B_chosen(self) -> Array:
+    def B_chosen(self) -> Array:
+        """B where rows and speeds were chosen."""
         return self.terms.place(self._x).B
 
     def udot(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
@@ -236,7 +198,7 @@ class Constrained:
     def multipliers(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0,
                     p: Any = None) -> dict[str, Array]:  # fmt: skip
         """λ of M u̇ = f + Bᵀ λ for each constraint by name; of least norm where rows are redundant."""
-        lam = self._multipliers(self._limit(q, u, r, t, p))
+        lam = bounded_multipliers(self, self._limit(q, u, r, t, p))
         return {name: lam[part] for name, part in self.rows.slices.items()}
 
     def constraint_force(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
@@ -247,21 +209,9 @@ class Constrained:
                   at: Any = None, motors: bool = False) -> Reactions:  # fmt: skip
         """Forces and torques of every constraint and every joint by name, as ``Equations.reactions``."""
         limit = self._limit(q, u, r, t, p)
-        lam = self._multipliers(limit)
+        lam = bounded_multipliers(self, limit)
         B = self.terms.place(limit.x).B
         return self.reaction_plan(at, motors).at_state(limit.x, limit.udot, lam, B, limit.unfelt)
-
-    def _multipliers(self, limit: BranchLimit) -> Array:
-        """λ, refused where it is infinite: at a dead point that a force holds."""
-        lam = limit.multipliers
-        if not np.isfinite(lam).all():
-            rows = ", ".join(repr(self.rows.names[i]) for i in np.flatnonzero(~np.isfinite(lam)))
-            raise EvaluationError(
-                f"{rows} of '{self.name}' would need an infinite force at {self.unconstrained._state_text(limit.x)}: a "
-                "singular position, in which the forces that act do not balance along what the rows do not hold. Ask "
-                "beside it."
-            )
-        return lam
 
     def reaction_plan(self, at: Any = None, motors: bool = False) -> Plan:
         """Reactions as one program of (t, q, u, r, p, u̇, λ), for one state or for many rows."""
@@ -275,17 +225,6 @@ class Constrained:
     @cached_property
     def _plans(self) -> dict[Any, Plan]:
         return {}
-
-    def _finite(self, value: Array, x: Array, what: str = "accelerations") -> Array:
-        """The value, or an error that names the state."""
-        if not np.isfinite(value).all():
-            rows = ", ".join(self.rows.slices) or "no constraints"
-            raise EvaluationError(
-                f"the {what} of '{self.name}' are not finite ({value}) with {rows} embedded, at "
-                f"{self.unconstrained._state_text(x)}. The equations cannot be solved there: embed again at that state "
-                "(at=...), check masses, or choose coordinates that are not singular there."
-            )
-        return value
 
     # --- states -------------------------------------------------------------------------------------------------
 
@@ -385,10 +324,12 @@ class Constrained:
     def _repr_html_(self) -> str:
         return self.equations._repr_html_()
 
-    def _matrix(self, nodes: Sequence[Sequence[int]], width: int) -> Matrix:
-        g = self.unconstrained.system.graph
-        rows = [[Expr(g, node) for node in row] for row in nodes]
-        return Matrix(rows) if rows and width else Matrix.zeros(g, len(rows), width)
+
+def matrix_of(equations: Equations, nodes: Sequence[Sequence[int]], width: int) -> Matrix:
+    """Nodes of an expression graph, row by row, as a matrix that is so wide."""
+    g = equations.system.graph
+    rows = [[Expr(g, node) for node in row] for row in nodes]
+    return Matrix(rows) if rows and width else Matrix.zeros(g, len(rows), width)
 
 
 def embed(equations: Equations, constraints: Sequence[Constraint], independent: Sequence[Any] | None = None,
@@ -466,32 +407,3 @@ def _representative(terms: Terms, at: Any, t: float, p: Any) -> Array:
         except ConstraintError as error:
             failed = error
     raise ConstraintError(f"{failed} Or say where speeds are to be chosen, with at=...") from None
-
-
-def given_parameters(equations: Equations, p: Any) -> dict[str, float]:
-    """Parameters that are given, by name; from a mapping, or a sequence in their order."""
-    if p is not None and not isinstance(p, Mapping):
-        p = dict(zip(equations.p, read(p, equations.p, "parameters p", equations.name), strict=True))
-    given, _ = by_name(p, {})
-    read(given, [symbol for symbol in equations.p if symbol.name in given], "parameters p", equations.name)
-    return dict(given)
-
-
-def rest_coordinates(equations: Equations) -> dict[str, float]:
-    """Coordinates that are not given start at zero, quaternions unturned: (1, 0, 0, 0)."""
-    turned = {e.name: float(i == 0) for four in equations.system.quaternions for i, e in enumerate(four)}
-    return dict.fromkeys(equations.q_names, 0.0) | turned
-
-
-def by_name(given: Any, rest: dict[str, float]) -> tuple[Any, list[int]]:
-    """Numbers given by name, the others as in ``rest``, and the places of those given; a sequence as it is."""
-    if given is not None and not isinstance(given, Mapping):
-        return given, []
-    named = {key.name if isinstance(key, Expr) and key.is_symbol else str(key): v for key, v in (given or {}).items()}
-    order = list(rest)
-    return rest | named, [order.index(name) for name in named if name in rest]
-
-
-def unsaid(given: Any, held: Sequence[int], count: int) -> list[int]:
-    """The places of coordinates that nobody gave: all that are not named; none where a sequence gives all."""
-    return [i for i in range(count) if i not in held] if given is None or isinstance(given, Mapping) else []

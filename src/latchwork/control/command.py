@@ -18,7 +18,7 @@ from latchwork.errors import ControlError
 from latchwork.hybrid.closed_loop import ControlledDynamics
 from latchwork.hybrid.controllers import plan_of
 from latchwork.hybrid.mode_dynamics import Recombined
-from latchwork.hybrid.modes import dynamics_at
+from latchwork.hybrid.modes import find_or_lay_out
 from latchwork.hybrid.reset import reset
 from latchwork.hybrid.simulation import Simulation
 from latchwork.integrate.workspace import Memory
@@ -91,7 +91,7 @@ def mode_of(sim: Simulation) -> Mode:
     """The mode in which a simulation stands, contacts settled."""
     if not sim.state.settled:
         sim.state = reset(sim.world, sim.state, (), {}, False)[0]
-    dynamics = dynamics_at(sim, {}, sim.state.row)[0]
+    dynamics = find_or_lay_out(sim, {}, sim.state.row)[0]
     return dynamics.mode if isinstance(dynamics, Recombined) else sim.mode_table.free_mode
 
 

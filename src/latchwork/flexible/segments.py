@@ -94,6 +94,14 @@ class SegmentedBeam:
         return self.segments[k], (float(x) * n - k) * self.segments[k].length
 
 
+def beam_or_segments(model: Model, name: str, frame: Frame, root: Point, length: Any, segments: Any, modes: Any,
+                     **options: Any) -> Beam | SegmentedBeam:  # fmt: skip
+    """One beam, with three shapes unless more are asked for; or a chain of segments, with two each."""
+    if segments == 1 and not isinstance(segments, bool):
+        return beam_of(model, name, frame, root, length, modes=3 if modes is None else modes, **options)
+    return segmented_beam(model, name, frame, root, length, segments, 2 if modes is None else modes, **options)
+
+
 def segmented_beam(model: Model, name: str, frame: Frame, root: Point, length: Any, segments: int,
                    modes: Any, shapes: Any, **options: Any) -> SegmentedBeam:  # fmt: skip
     """n beams of length L/n with cubic shapes, as finite elements have them, unless more modes are asked for."""

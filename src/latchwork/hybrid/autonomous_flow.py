@@ -22,7 +22,7 @@ from latchwork.hybrid.flow import (
     lay_out_next,
     write_key,
 )
-from latchwork.hybrid.mode_record import ModeRecord
+from latchwork.hybrid.mode_layout.mode_record import ModeRecord
 from latchwork.integrate.integration import Integration
 from latchwork.integrate.status import END, EVENT, FULL, REWRITE
 from latchwork.integrate.step import evaluate

@@ -18,11 +18,12 @@ from latchwork.hybrid.autonomous_flow import advance_alone
 from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.designs import Embedded
+from latchwork.hybrid.fallen_guards import pass_at_once
 from latchwork.hybrid.flow_memory import CHANGES, FlowMemory
-from latchwork.hybrid.loop import decide_contacts, pass_at_once
+from latchwork.hybrid.loop import decide_contacts
 from latchwork.hybrid.mode_integration import ModeIntegration, is_ours
 from latchwork.hybrid.mode_table import least_pivot
-from latchwork.hybrid.modes import mode_at
+from latchwork.hybrid.modes import enter_mode
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.state import SimState
@@ -100,7 +101,7 @@ def standing_mode(sim: Simulation) -> tuple[ModeDynamics, Guards]:
     crossings = Crossings(sim.equations.name, sim.mode_table.base.scales.time)
     while True:
         decide_contacts(sim)
-        mode = mode_at(sim, {}, sim.state.row)
+        mode = enter_mode(sim, {}, sim.state.row)
         if mode is not None:
             values = mode[0].look(sim.state.t, sim.state.x, sim.state.held)
             if not pass_at_once(sim, crossings, *mode, values):

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 
 from latchwork.constraint.embedded import executors, sliding_executors
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
-from latchwork.constraint.embedded.layout import Frame, Watch, frame
 from latchwork.constraint.embedded.mode import Mode
+from latchwork.constraint.embedded.mode_block import Frame, Watch, frame
 from latchwork.constraint.terms import Base
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.mode_dynamics import Recombined

@@ -20,8 +20,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from latchwork.constraint.designs.table import DESIGNS, Design
 from latchwork.constraint.embedded.all_speeds import all_speeds_mode
-from latchwork.constraint.embedded.layout import Watch
 from latchwork.constraint.embedded.mode import Mode
+from latchwork.constraint.embedded.mode_block import Watch
 from latchwork.errors import ConstraintError, did_you_mean
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.mode_dynamics import ByAcceleration, Recombined, Written, embedded

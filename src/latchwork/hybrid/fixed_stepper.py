@@ -17,13 +17,14 @@ from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.controllers import looked
 from latchwork.hybrid.event import Events
-from latchwork.hybrid.horizon import horizon
+from latchwork.hybrid.fallen_guards import look_at_rules
+from latchwork.hybrid.horizon import horizon, look_at_curves
 from latchwork.hybrid.input_laws import Column
 from latchwork.hybrid.interference.rollback import keep_watch
-from latchwork.hybrid.loop import advance, due
+from latchwork.hybrid.loop import advance
 from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.hybrid.mode_integration import ModeIntegrations
-from latchwork.hybrid.modes import dynamics_at, keep_speeds
+from latchwork.hybrid.modes import find_or_lay_out, keep_speeds
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.start import seconds
 from latchwork.hybrid.state import SimState
@@ -148,14 +149,14 @@ def begun(sim: Simulation, step: float) -> FixedStepper | None:
     if state.event_rate.is_thick or not state.settled or state.waiting or state.rules.pending:
         return None
     sim.state = state = sim.world.seen(state)
-    dynamics, guards = dynamics_at(sim, {}, state.row)
-    until = horizon(sim, step, grid_of(state, step), np.inf)
+    dynamics, guards = find_or_lay_out(sim, {}, state.row)
+    until = look_at_curves(sim, horizon(state, sim.world.asleep, step, grid_of(state, step), np.inf))
     if until is None:
         return None
     state = sim.state
     keep_watch(sim, state.row)
     values = dynamics.look(state.t, state.x, state.held)
-    if any([values[i] < 0.0 for i in guards.on_forces]) or due(sim, guards, values) is not None:
+    if any([values[i] < 0.0 for i in guards.on_forces]) or look_at_rules(sim, guards, values) is not None:
         return None
     sim.world.watch.stand(sim.state.row)
     return stepper_of(sim, dynamics, guards, step, until)

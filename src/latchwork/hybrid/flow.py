@@ -13,9 +13,9 @@ from latchwork.constraint.embedded.final_state import placed, whole
 from latchwork.hybrid.contacts.reset_kernel import DONE, NOTED, reset
 from latchwork.hybrid.contacts.scene import SLIPS, ContactEvent, ContactStateRecord, Scene
 from latchwork.hybrid.contacts.step_limit import FOREVER, MAX_TURN
-from latchwork.hybrid.mode_layout import lay_out_mode
-from latchwork.hybrid.mode_programs import ModePrograms
-from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
+from latchwork.hybrid.mode_layout.layout_kernel import lay_out_mode
+from latchwork.hybrid.mode_layout.mode_programs import ModePrograms
+from latchwork.hybrid.mode_layout.mode_record import ASK, ZONE, ModeRecord
 from latchwork.hybrid.rule_state import is_rising, is_still_spent, same_instant
 from latchwork.integrate.guard_location import armed_kind
 from latchwork.integrate.integration import NOT_BELOW, STRICT, Integration

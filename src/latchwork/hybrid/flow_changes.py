@@ -16,8 +16,8 @@ from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.reset_requests import Happened, impulse_of
 from latchwork.hybrid.contacts.scene import ContactEvent
 from latchwork.hybrid.contacts.scene_memory import SceneMemory
-from latchwork.hybrid.laid_out_mode import LaidOutMode
-from latchwork.hybrid.mode_record import ModeRecord
+from latchwork.hybrid.mode_layout.laid_out_mode import LaidOutMode
+from latchwork.hybrid.mode_layout.mode_record import ModeRecord
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.table import Array
 from latchwork.integrate.dense_output import Event, Solution, Stats

@@ -20,12 +20,12 @@ from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.designs import Embedded
 from latchwork.hybrid.flow import EVENT_WORDS, KEY, NO_ROW, STATE_WORDS, Flow, flow, write_key
 from latchwork.hybrid.flow_changes import Change, ContactWords, FlowMode, impact_of
-from latchwork.hybrid.laid_out_mode import KEY as KEY_FIELD
-from latchwork.hybrid.laid_out_mode import LaidOutMode, LaidOutModes, MachineMode, SharedParts, shared_parts
 from latchwork.hybrid.mode_dynamics import Recombined, Unconstrained
 from latchwork.hybrid.mode_integration import ModeIntegration
-from latchwork.hybrid.mode_memory import ModeMemory, is_answered, says
-from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
+from latchwork.hybrid.mode_layout.laid_out_mode import KEY as KEY_FIELD
+from latchwork.hybrid.mode_layout.laid_out_mode import LaidOutMode, LaidOutModes, MachineMode, SharedParts, shared_parts
+from latchwork.hybrid.mode_layout.mode_memory import ModeMemory, is_answered, says
+from latchwork.hybrid.mode_layout.mode_record import ASK, ZONE, ModeRecord
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.rules import Rules, Watched
 from latchwork.hybrid.table import Array
@@ -274,30 +274,7 @@ class FlowMemory:
 
     def changes(self, samples: Samples | None, rest: Array) -> list[Change]:
         """What happened on the way, at so many samples, with this held."""
-        run, made = self.run, list[Change]()
-        if not run.changes:
-            return made
-        after, before, contacts, events, hit, zones = self._noted
-        for c in range(run.changes):
-            ended, entered, first, last, *counts, impact, begin, ready, t, energy, a, b, shared, longest = values(
-                run.note[c]
-            )
-            scales = a, b, shared  # of approach and motion, and whether they are
-            words = ContactWords(self.memory, self.points, contacts[c].copy(), zones[c].copy(), *scales)
-            laid = self.take_over(entered, words, t, after[c], rest) if entered >= len(self.modes) else None
-            mode = self._rewritten if ended == MODES else self.modes[ended]
-            assert mode is not None, "it was entered"
-            places = tuple([i for i, took_part in enumerate(hit[c, : len(mode.guards)].tolist()) if took_part])
-            solution = None
-            if last != NO_ROW:
-                event = Event(t, places, before[c, : mode.workspace.n].copy())
-                solution = mode.solution_of(first, last, Stats(*counts), event, samples)
-            impacts = (impact_of(self.memory, self.points, events[c], energy),) if impact else ()
-            following = self.modes[entered] if entered >= 0 else None
-            made.append(Change(t, [mode.guards[i] for i in places], mode, following, words, after[c].copy(), solution,
-                               impacts, longest, self._when(begin), self._when(ready), self._conditions[c].copy(),
-                               laid))  # fmt: skip
-        return made
+        return [change_of(self, c, samples, rest) for c in range(self.run.changes)]
 
     def contacts_after(self, words: ContactWords) -> ContactStates:
         """The contact states of the run with those that machine code has written."""
@@ -344,3 +321,25 @@ class FlowMemory:
         (began, done), first, last = self._clock, self.run.began, self.run.done
         part = (count - first) / (last - first) if last > first else 1.0
         return began + (done - began) * min(max(part, 0.0), 1.0)
+
+
+def change_of(flow: FlowMemory, c: int, samples: Samples | None, rest: Array) -> Change:
+    """One of the changes that a flow has noted, with its segment and its impact; the mode that was laid out for it is
+    taken over."""
+    after, before, contacts, events, hit, zones = flow._noted
+    note = values(flow.run.note[c])
+    ended, entered, first, last, *counts, impact, begin, ready, t, energy, a, b, shared, longest = note
+    scales = a, b, shared  # of approach and motion, and whether they are
+    words = ContactWords(flow.memory, flow.points, contacts[c].copy(), zones[c].copy(), *scales)
+    laid = flow.take_over(entered, words, t, after[c], rest) if entered >= len(flow.modes) else None
+    mode = flow._rewritten if ended == MODES else flow.modes[ended]
+    assert mode is not None, "it was entered"
+    places = tuple([i for i, took_part in enumerate(hit[c, : len(mode.guards)].tolist()) if took_part])
+    solution = None
+    if last != NO_ROW:
+        event = Event(t, places, before[c, : mode.workspace.n].copy())
+        solution = mode.solution_of(first, last, Stats(*counts), event, samples)
+    impacts = (impact_of(flow.memory, flow.points, events[c], energy),) if impact else ()
+    following = flow.modes[entered] if entered >= 0 else None
+    return Change(t, [mode.guards[i] for i in places], mode, following, words, after[c].copy(), solution, impacts,
+                  longest, flow._when(begin), flow._when(ready), flow._conditions[c].copy(), laid)  # fmt: skip

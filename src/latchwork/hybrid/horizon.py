@@ -37,16 +37,21 @@ if TYPE_CHECKING:
 Run = Callable[[float, bool], FlowResult | None]
 
 
-def horizon(sim: Simulation, step: float | None, grid: float, limit: float) -> float | None:
-    """The time until which the run may flow, by whole steps from a grid where they are fixed.
+def horizon(state: SimState, sleeping: Sequence[Asleep], step: float | None, grid: float, limit: float) -> float:
+    """The time until which the run may flow as far as tables and what sleeps say, by whole steps from a grid where they
+    are fixed."""
+    until = limit if not state.driven.columns else min(limit, state.driven.next_row(state.t))
+    for asleep in sleeping:
+        until = min(until, _asleep_until(asleep.until, state.t, step, grid))
+    return until
 
-    Tracked curves are looked at, for another place may be nearer now.
+
+def look_at_curves(sim: Simulation, until: float) -> float | None:
+    """Look at tracked curves, for another place may be nearer now; the time until which the run may flow.
+
     None where a curve is about to be met at one more place, which is tracked from here on.
     """
     state = sim.state
-    until = limit if not state.driven.columns else min(limit, state.driven.next_row(state.t))
-    for asleep in sim.world.asleep:
-        until = min(until, _asleep_until(asleep.until, state.t, step, grid))
     for contact_point in state.contacts.contact_points:
         if contact_point.feature.tracked is not None:
             s = state.contacts

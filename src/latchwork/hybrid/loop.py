@@ -1,5 +1,10 @@
 """The loop of a run: flow until a guard falls, reset, flow on.  [Patoglu Fig. 4]
 
+    decide_contacts    what is watched, and how contacts stand where the run stands
+    plan_flow          the mode of it, what is due at once, and how far it may flow
+    flow_on            flow until then, or until guards fall
+    reset_at_end       what follows from the guards that have fallen
+
 A step of the loop takes the simulation from one state to the next: it is assigned where a change is whole, so that an
 error leaves the simulation where the last whole step did.
 """
@@ -7,10 +12,10 @@ error leaves the simulation where the last whole step did.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,26 +23,33 @@ from latchwork.constraint.residuals import are_dependent
 from latchwork.errors import EvaluationError, IntegrationError
 from latchwork.hybrid.audit import Auditing, entry, judge
 from latchwork.hybrid.closed_loop import ControlledDynamics
-from latchwork.hybrid.contacts.friction import forces_in
-from latchwork.hybrid.contacts.guards import Guard, Guards
+from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.controllers import looked
-from latchwork.hybrid.event import Events, RunEvent
-from latchwork.hybrid.horizon import flow_to, horizon, joined, jumped
+from latchwork.hybrid.event import Events
+from latchwork.hybrid.fallen_guards import (
+    NEAR,
+    fetch,
+    fire_rule,
+    look_at_rules,
+    pass_at_once,
+    pass_guards,
+    pass_guards_and_rules,
+    reset_contacts,
+)
+from latchwork.hybrid.horizon import flow_to, horizon, joined, jumped, look_at_curves
 from latchwork.hybrid.interference.rollback import go_back, keep_watch, must_not_pass
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.interrupted import interruptible
 from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.hybrid.mode_integration import Broken, Departed, FlowResult, is_ours
-from latchwork.hybrid.modes import enumerate_modes, mode_at
-from latchwork.hybrid.online import fire, follow_inputs, release
-from latchwork.hybrid.online_contacts import bounds_entered, fetched
+from latchwork.hybrid.modes import enter_mode, enumerate_modes
+from latchwork.hybrid.online import follow_inputs
+from latchwork.hybrid.online_contacts import bounds_entered
 from latchwork.hybrid.partial_run import explained_error, with_run
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.prefetch import prepare_successors
-from latchwork.hybrid.reset import reset
 from latchwork.hybrid.row_inputs import next_jump
-from latchwork.hybrid.rules import Watched
 from latchwork.hybrid.smooth_flow import run_smooth
 from latchwork.hybrid.start import chosen_method, seconds, times_of
 from latchwork.hybrid.state import SimState
@@ -54,7 +66,35 @@ from latchwork.program.interrupt import interrupted
 if TYPE_CHECKING:
     from latchwork.hybrid.simulation import Simulation
 
-NEAR = "near "  # a guard of this name, and that of the contact, falls where a bound is entered
+
+@dataclass(eq=False)
+class Course:
+    """A call of ``advance`` under way: what was asked for, and what one round of the loop leaves to the next."""
+
+    call: Call
+    end: float  # the time until which was asked for
+    asked: Mapping[str, Any]  # conditions that end the run
+    step: float | None  # of a method with fixed steps
+    first: int  # its first segment in the record
+    limit: float  # the time until which to run next: the end, or before it
+    chooses: bool  # whether it is left to the run which method it takes
+    jump: float = math.inf  # the time of the next jump of inputs that is known
+    row: Array | None = None  # (t, q, u, rest) after a reset, where it is known
+    reached: Array | None = None  # the state that a flow came to without an event
+    onward: set[int] = field(default_factory=set)  # segments that go on from one that no event ended
+    is_over: bool = False  # a condition or a rule has ended the run
+
+
+class PlannedFlow(NamedTuple):
+    """A mode that is to be flown in from x = (t, q, u, rest), and how far; its guards and their rates are ``values``
+    there."""
+
+    dynamics: ModeDynamics
+    guards: Guards
+    stops: Mapping[str, Any]
+    x: Array
+    values: Array
+    until: float
 
 
 @interruptible
@@ -81,6 +121,27 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         audit: Auditing) -> None:  # fmt: skip
     """Flow, reset, and flow on, until a time, or until the first of some conditions falls through zero."""
     since = None if audit == "off" else entry(sim)
+    course = begin(sim, t_end, asked, samples, method)
+    while not course.is_over and (sim.state.t < t_end or sim.state.rules.pending) and not interrupted():
+        course.jump, row = decide_contacts(sim, course.row)
+        course.row = None
+        stops = stops_here(asked, sim.state)
+        if sim.state.event_rate.is_thick:
+            course.is_over = step_through(sim, t_end, stops)
+            continue
+        planned = plan_flow(sim, course, stops, row)
+        result = None if planned is None else flow_on(sim, course, planned)
+        if result is not None:
+            reset_at_end(sim, course, stops, result)
+    if sim.state.driven.columns:
+        sim.record.segments[course.first :] = joined(sim.record.segments, course.first, course.onward)
+    if since is not None:
+        judge(sim, since, course.call.method, audit)
+
+
+def begin(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array | None,
+          method: Method | None) -> Course:  # fmt: skip
+    """Enter the grid of fixed steps in the state, and ask for shapes whose bounds are entered already."""
     step: float | None = getattr(method, "step", None)
     grid = sim.state.t if step is None else grid_of(sim.state, step)
     crossings = Crossings(sim.equations.name, sim.mode_table.base.scales.time)
@@ -88,100 +149,145 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
     if step is not None:
         sim.state = sim.state.but(grid=(grid, step))
     fetch(sim, bounds_entered(sim.state))
-    passed, limit, first, onward, reached = None, t_end, len(sim.record.segments), set[int](), None
-    while (sim.state.t < t_end or sim.state.rules.pending) and not interrupted():
-        jump, row = decide_contacts(sim, passed)
-        passed, waiting = None, sim.state.waiting
-        stops = {**asked, **{NEAR + name: late.gap for name, late in waiting.items()}} if waiting else asked
-        if sim.state.event_rate.is_thick:
-            if step_through(sim, t_end, stops):
-                break
-            continue
-        enumerate_modes(sim, stops)
-        x = sim.state.row if row is None else row
-        mode = mode_at(sim, stops, x)
-        if mode is None:
-            continue
-        dynamics, guards = mode
-        if sim.state.controllers.is_due(sim.state.t):
-            sim.state = looked(sim, dynamics)
-            continue
-        if isinstance(dynamics, ControlledDynamics):
-            sim.state = sim.state.but(rest=dynamics.commanded(sim.state.t, sim.state.x, sim.state.rest))
-            x = sim.state.row
-        limit = min(_next_limit(sim, limit if sim.state.t < limit else t_end), jump,
-                    sim.state.controllers.next_time(sim.state.t, call.grid, step))  # fmt: skip
-        values = dynamics.look(sim.state.t, sim.state.x, x[len(sim.state.x) :])
-        if pass_at_once(sim, call.crossings, dynamics, guards, values):
-            continue
-        rule = due(sim, guards, values)
-        if rule is not None:
-            if _fire(sim, rule):
-                break
-            continue
-        if sim.state.t >= t_end:
-            break
-        if method is None and sim.state.stiffness is None:
-            sim.state = sim.state.but(stiffness=stiffness_in(sim, dynamics))
-            call.method = chosen_method(sim.state.stiffness)
-        until = horizon(sim, step, call.grid, limit)
-        if until is None:
-            continue
-        sim.record.note_backs(sim.state)
-        ready = flow_setup(sim, dynamics, stops, x)
-        if sim.state.x is reached:
-            onward.add(len(sim.record.segments))
-        prepare_successors(sim, guards, stops, values)
-        keep_watch(sim, x)
-        try:
-            result = flow_to(sim, until, samples, partial(_run, sim, call, dynamics, guards, stops, ready))
-            must_not_pass(sim, result.segments if result is not None else (), samples is None)
-        except Passed as found:
-            limit = go_back(sim, found)
-            continue
-        except Departed as error:
-            if not sim.state.contacts.closed:
-                raise explained_error(sim, call.method, error) from None
-            limit = _depart(sim, call, error)
-            continue
-        except Broken as error:
-            if not has_no_forces(sim, dynamics, error):
-                raise explained_error(sim, call.method, error) from None
-            sim.state = sim.state.but(event_rate=sim.state.event_rate.without_events())
-            continue
-        finally:
-            sim.world.ahead.wait()
-        if result is None:
-            continue
-        if sim.state.driven.columns and result.end < min(t_end, jump):
-            result = jumped(sim.state, result)
-        sim.went(result.segments, result.x)
-        sim.state = sim.state.but(standing=(result.dynamics, result.x))
-        if isinstance(result.dynamics, ControlledDynamics):  # what a reset decides by acts now
-            sim.state = sim.state.but(rest=result.dynamics.commanded(sim.state.t, result.x, sim.state.rest))
-        reached = None if result.hit else result.x
-        sim.record.worked("integrate", result.dynamics.names, result.t, result.began)
-        if not (sim.state.rules or stops):
-            passed = _pass(sim, call.crossings, result.dynamics, result.hits)
-        elif _pass_all(sim, call, result.dynamics, result.hits, asked):
-            break
-        if isinstance(result.dynamics, ControlledDynamics) and sim.state.x is not result.x:
-            passed, sim.state = None, _commanded_after(sim.state, result.dynamics)
-    if sim.state.driven.columns:
-        sim.record.segments[first:] = joined(sim.record.segments, first, onward)
-    if since is not None:
-        judge(sim, since, call.method, audit)
+    return Course(call, t_end, asked, step, len(sim.record.segments), t_end, method is None)
+
+
+def stops_here(asked: Mapping[str, Any], state: SimState) -> Mapping[str, Any]:
+    """Conditions at which a flow ends: those asked for, and the bounds of shapes that are asked for where they are
+    entered."""
+    waiting = state.waiting
+    return {**asked, **{NEAR + name: late.gap for name, late in waiting.items()}} if waiting else asked
+
+
+# --- contacts ---------------------------------------------------------------------------------------------------------
 
 
 def decide_contacts(sim: Simulation, row: Array | None = None) -> tuple[float, Array | None]:
     """See which contacts are watched where a run stands, and decide those that are not decided; the time of the next
     jump of inputs that is known, and the row (t, q, u, rest) after it all, where it is known as it was before."""
     sim.state = sim.world.seen(sim.state)
-    jump = _follow_inputs(sim)
+    jump = follow_jumps(sim)
     if not (sim.state.settled or sim.state.event_rate.is_thick):
-        row = _reset(sim, (), {}, sim.state.begun)
+        row = reset_contacts(sim, (), {}, sim.state.begun)
         sim.state = sim.world.seen(sim.state)
     return jump, row
+
+
+def follow_jumps(sim: Simulation) -> float:
+    """Let speeds follow inputs of rows that have jumped; the time of the next jump that is known."""
+    table, state = sim.mode_table, sim.state
+    sim.state, changed = follow_inputs(table, state)
+    if changed is not None:
+        changed.noted(sim.record)
+    if not state.driven.equations.r:
+        return math.inf
+    return next_jump(state.driven, table.inputs_in_rows(state.holds, state.contacts.members), state.t)
+
+
+# --- the mode, and how far it may flow --------------------------------------------------------------------------------
+
+
+def plan_flow(sim: Simulation, course: Course, stops: Mapping[str, Any], row: Array | None) -> PlannedFlow | None:
+    """Enter the mode of what holds, and see how far it may flow; none where the state is another one by what was due
+    at once: a controller, forces below zero, a rule, another place of a curve."""
+    enumerate_modes(sim, stops)
+    x = sim.state.row if row is None else row
+    mode = enter_mode(sim, stops, x)
+    if mode is None:
+        return None
+    dynamics, guards = mode
+    if sim.state.controllers.is_due(sim.state.t):
+        sim.state = looked(sim, dynamics)
+        return None
+    if isinstance(dynamics, ControlledDynamics):
+        sim.state = commanded(sim.state, dynamics)
+        x = sim.state.row
+    next_look = sim.state.controllers.next_time(sim.state.t, course.call.grid, course.step)
+    course.limit = min(limit_short_steps(sim, course), course.jump, next_look)
+    values = dynamics.look(sim.state.t, sim.state.x, x[len(sim.state.x) :])
+    if pass_at_once(sim, course.call.crossings, dynamics, guards, values) or fire_due_rule(sim, course, guards, values):
+        return None
+    if sim.state.t >= course.end:
+        course.is_over = True
+        return None
+    choose_method(sim, course, dynamics)
+    until = look_at_curves(sim, horizon(sim.state, sim.world.asleep, course.step, course.call.grid, course.limit))
+    return None if until is None else PlannedFlow(dynamics, guards, stops, x, values, until)
+
+
+def limit_short_steps(sim: Simulation, course: Course) -> float:
+    """The time until which to run: in short steps where shapes may pass unseen, until that is over."""
+    short, t = sim.state.short, sim.state.t
+    limit = course.limit if t < course.limit else course.end
+    if short is None or t < short[0]:
+        return limit
+    if t < short[1]:
+        return min(limit, short[1])
+    sim.state = sim.state.but(short=None)
+    return limit
+
+
+def fire_due_rule(sim: Simulation, course: Course, guards: Guards, values: Array) -> bool:
+    """Fire the first rule that is due, if any is; it may end the run."""
+    rule = look_at_rules(sim, guards, values)
+    if rule is None:
+        return False
+    course.is_over = fire_rule(sim, rule)
+    return True
+
+
+def choose_method(sim: Simulation, course: Course, dynamics: ModeDynamics) -> None:
+    """Where it is left to the run, and this begins: take the method by how stiff the equations are here."""
+    if course.chooses and sim.state.stiffness is None:
+        sim.state = sim.state.but(stiffness=stiffness_in(sim, dynamics))
+        course.call.method = chosen_method(sim.state.stiffness)
+
+
+def stiffness_in(sim: Simulation, dynamics: ModeDynamics) -> Stiffness:
+    """How stiff the equations of a mode are where the run stands."""
+    time, units, _ = sim.mode_table.integrations.scales
+    scales = StateScales(time, dynamics.reduced(np.asarray(units)))
+    return stiffness_of(dynamics.function, sim.state.t, dynamics.reduced(sim.state.x), sim.state.held, scales)
+
+
+# --- flow -------------------------------------------------------------------------------------------------------------
+
+
+def flow_on(sim: Simulation, course: Course, planned: PlannedFlow) -> FlowResult | None:
+    """Flow as planned, under watch; none where the state was changed, or a nearer time is to be run to instead."""
+    sim.record.note_backs(sim.state)
+    ready = flow_setup(sim, planned.dynamics, planned.stops, planned.x)
+    if sim.state.x is course.reached:
+        course.onward.add(len(sim.record.segments))
+    prepare_successors(sim, planned.guards, planned.stops, planned.values)
+    keep_watch(sim, planned.x)
+    try:
+        result = flow_to(sim, planned.until, course.call.samples, partial(_flow, sim, course.call, planned, ready))
+        must_not_pass(sim, result.segments if result is not None else (), course.call.samples is None)
+    except Passed as found:
+        course.limit = go_back(sim, found)
+    except Departed as error:
+        if not sim.state.contacts.closed:
+            raise explained_error(sim, course.call.method, error) from None
+        course.limit = run_to_departure(sim, course.call, error)
+    except Broken as error:
+        if not has_no_forces(sim, planned.dynamics, error):
+            raise explained_error(sim, course.call.method, error) from None
+        sim.state = sim.state.but(event_rate=sim.state.event_rate.without_events())
+    else:
+        return result
+    finally:
+        sim.world.ahead.wait()
+    return None
+
+
+def _flow(sim: Simulation, call: Call, planned: PlannedFlow, ready: FlowSetup, until: float,
+          whole: bool) -> FlowResult | None:  # fmt: skip
+    """Flow from where the run stands, by steps of our own or by those of another method."""
+    dynamics, guards, stops = planned.dynamics, planned.guards, planned.stops
+    if is_ours(call.method):
+        return flow_by_steps(sim, call, call.method, dynamics, guards, stops, ready, until, whole)
+    return run_smooth(sim, call, dynamics, guards, ready.longest, until, whole)
 
 
 def has_no_forces(sim: Simulation, dynamics: ModeDynamics, error: Broken) -> bool:
@@ -193,144 +299,7 @@ def has_no_forces(sim: Simulation, dynamics: ModeDynamics, error: Broken) -> boo
             and are_dependent(dynamics.mode, sim.state.row))  # fmt: skip
 
 
-def stiffness_in(sim: Simulation, dynamics: ModeDynamics) -> Stiffness:
-    """How stiff the equations of a mode are where the run stands."""
-    time, units, _ = sim.mode_table.integrations.scales
-    scales = StateScales(time, dynamics.reduced(np.asarray(units)))
-    return stiffness_of(dynamics.function, sim.state.t, dynamics.reduced(sim.state.x), sim.state.held, scales)
-
-
-def _run(sim: Simulation, call: Call, dynamics: ModeDynamics, guards: Guards, stops: Mapping[str, Any],
-         ready: FlowSetup, until: float, whole: bool) -> FlowResult | None:  # fmt: skip
-    """Flow from where the run stands, by steps of our own or by those of another method."""
-    if is_ours(call.method):
-        return flow_by_steps(sim, call, call.method, dynamics, guards, stops, ready, until, whole)
-    return run_smooth(sim, call, dynamics, guards, ready.longest, until, whole)
-
-
-def _pass_all(sim: Simulation, call: Call, dynamics: ModeDynamics, hits: Sequence[Guard],
-              asked: Mapping[str, Any]) -> bool:  # fmt: skip
-    """Go through guards among which are conditions and rules; whether the run ends there."""
-    sim.state = sim.state.but(rules=sim.state.rules.hit(hits))
-    named = [guard.about for guard in hits if guard.kind == "stop"]
-    stopped = [name for name in named if name in asked]
-    _stop(sim, stopped)
-    changes = [guard for guard in hits if guard.kind not in ("stop", "rule")]
-    _pass(sim, call.crossings, dynamics, changes)
-    fetch(sim, (name.removeprefix(NEAR) for name in named if name not in asked))
-    rule = None if changes else sim.state.rules.first
-    return (rule is not None and _fire(sim, rule)) or bool(stopped)
-
-
-def fetch(sim: Simulation, names: Iterable[str]) -> None:
-    """Ask for shapes that were only bounded so far."""
-    for name in names:
-        before = sim.state.active
-        sim.state = fetched(sim.world, sim.state, name)
-        sim.record.tell(RunEvent(sim.state.t, name, before, before, kind="near"))
-
-
-def _follow_inputs(sim: Simulation) -> float:
-    """Let speeds follow inputs of rows that have jumped; the time of the next jump that is known."""
-    table, state = sim.mode_table, sim.state
-    sim.state, changed = follow_inputs(table, state)
-    if changed is not None:
-        changed.noted(sim.record)
-    if not state.driven.equations.r:
-        return math.inf
-    return next_jump(state.driven, table.inputs_in_rows(state.holds, state.contacts.members), state.t)
-
-
-def _stop(sim: Simulation, names: Sequence[str]) -> None:
-    """Tell of conditions that ended the run."""
-    if names:
-        t, state = sim.state.t, sim.state
-        sim.record.tell(*(RunEvent(t, name, state.active, state.active) for name in names))
-        before = state.stopped[1] if state.stopped[0] == t else frozenset()
-        sim.state = state.but(stopped=(t, before | {*names}))
-
-
-def _commanded_after(state: SimState, dynamics: ControlledDynamics) -> SimState:
-    """After an impact contacts are decided by what the law commands at the speeds that came of it."""
-    rest = dynamics.commanded(state.t, state.x, state.rest)
-    return state.but(rest=rest, settled=not state.contacts.members)
-
-
-# --- rules ------------------------------------------------------------------------------------------------------------
-
-
-def due(sim: Simulation, guards: Guards, values: Array) -> Watched | None:
-    """Look at the rules; the first that is due."""
-    state = sim.state
-    if not state.rules:
-        return None
-    begins = not (state.begun or sim.record.events)
-    looked = state.rules.look(state.row, sim.mode_table.base, state.told, guards, values, begins)
-    sim.state = state.but(rules=looked)
-    return sim.state.rules.first
-
-
-def _fire(sim: Simulation, rule: Watched) -> bool:
-    """A rule fires; whether the run stops there."""
-    began, before = time.perf_counter(), sim.state.active
-    sim.state, event = fire(sim.mode_table, sim.state, rule)
-    sim.record.tell(event)
-    if sim.record.pending is None:
-        sim.record.begin_switch(event.t, before, event.after, began)
-    return rule.rule.stop
-
-
-# --- contacts ---------------------------------------------------------------------------------------------------------
-
-
-def pass_at_once(sim: Simulation, crossings: Crossings, dynamics: ModeDynamics, guards: Guards, values: Array) -> bool:
-    """Pass the guards on forces that are below zero to begin with; whether there were any."""
-    hits = [guards[i] for i in guards.on_forces if values[i] < 0.0]
-    if hits:
-        _pass(sim, crossings, dynamics, hits)
-    return bool(hits)
-
-
-def _pass(sim: Simulation, crossings: Crossings, dynamics: ModeDynamics, hits: Sequence[Guard]) -> Array | None:
-    """Go through what was hit: constraints let go at their limits, contacts change. The state after, if known."""
-    touched, slips = [], False
-    for guard in hits:
-        if guard.kind == "limit":
-            changed = release(sim.mode_table, sim.state, guard.about)
-            sim.state = changed.state
-            changed.noted(sim.record)
-        else:
-            touched.append(guard)
-            slips = slips or guard.kind == "slip"
-    if not touched:
-        return None
-    sim.state = state = counted(sim.state, touched, crossings)
-    lam = forces_in(dynamics, state.t, state.x, state.held) if slips else {}
-    return _reset(sim, touched, lam)
-
-
-def _reset(sim: Simulation, hits: Sequence[Guard], lam: Mapping[str, Array], tell: bool = False) -> Array | None:
-    """From one mode to the next; the row (t, q, u, rest) after it, none where it may only be stepped through."""
-    sim.state, notes = reset(sim.world, sim.state, hits, lam, tell)
-    notes.noted(sim.state.t, sim.record)
-    return notes.row
-
-
-# --- how far ----------------------------------------------------------------------------------------------------------
-
-
-def _next_limit(sim: Simulation, limit: float) -> float:
-    """The time until which to run: in short steps where shapes may pass unseen."""
-    short, t = sim.state.short, sim.state.t
-    if short is None or t < short[0]:
-        return limit
-    if t < short[1]:
-        return min(limit, short[1])
-    sim.state = sim.state.but(short=None)
-    return limit
-
-
-def _depart(sim: Simulation, call: Call, error: Departed) -> float:
+def run_to_departure(sim: Simulation, call: Call, error: Departed) -> float:
     """Contacts that hold together cannot go on so, as where what grips a thing begins to lift it off the floor: run to
     where they contradict each other, and decide there. Gives the time until which to run next; that is the end again,
     once it is there."""
@@ -342,3 +311,33 @@ def _depart(sim: Simulation, call: Call, error: Departed) -> float:
     sim.went(error.segments, error.x, error.t)
     sim.state = counted(sim.state.but(parted=error.t, settled=False), (), call.crossings)
     return error.t
+
+
+# --- reset ------------------------------------------------------------------------------------------------------------
+
+
+def reset_at_end(sim: Simulation, course: Course, stops: Mapping[str, Any], result: FlowResult) -> None:
+    """The run has flowed so far: take its state over, and do what follows from the guards that have fallen there."""
+    if sim.state.driven.columns and result.end < min(course.end, course.jump):
+        result = jumped(sim.state, result)
+    dynamics, hits = result.dynamics, result.hits
+    sim.went(result.segments, result.x)
+    sim.state = sim.state.but(standing=(dynamics, result.x))
+    if isinstance(dynamics, ControlledDynamics):  # what a reset decides by acts now
+        sim.state = commanded(sim.state, dynamics)
+    course.reached = None if result.hit else result.x
+    sim.record.worked("integrate", dynamics.names, result.t, result.began)
+    if not (sim.state.rules or stops):
+        course.row = pass_guards(sim, course.call.crossings, dynamics, hits)
+    elif pass_guards_and_rules(sim, course.call.crossings, dynamics, hits, course.asked):
+        course.is_over = True
+        return
+    if isinstance(dynamics, ControlledDynamics) and sim.state.x is not result.x:
+        # contacts are decided by what the law commands at the speeds that came of an impact
+        course.row, state = None, commanded(sim.state, dynamics)
+        sim.state = state.but(settled=not state.contacts.members)
+
+
+def commanded(state: SimState, dynamics: ControlledDynamics) -> SimState:
+    """With the inputs that a law of a closed loop commands where the run stands."""
+    return state.but(rest=dynamics.commanded(state.t, state.x, state.rest))

@@ -13,8 +13,8 @@ from latchwork.constraint.embed import Embedding
 from latchwork.constraint.embedded.all_speeds_kernels import settle_all, settle_units
 from latchwork.constraint.embedded.evaluate_at import Here
 from latchwork.constraint.embedded.final_state import pivot
-from latchwork.constraint.embedded.layout import Watch
 from latchwork.constraint.embedded.mode import Mode, in_units_of, mode_of, selected_mode, suits_better
+from latchwork.constraint.embedded.mode_block import Watch
 from latchwork.constraint.embedded.projection import WORST_D, settle
 from latchwork.constraint.embedded.redundant_forces import share_at
 from latchwork.constraint.residuals import closeness, must_hold

@@ -19,10 +19,10 @@ import numpy as np
 from latchwork.algebra.elimination import lu
 from latchwork.constraint.consistency import at_time
 from latchwork.constraint.constraint import Constraint
-from latchwork.constraint.embedded import executors, layout, sliding_executors
+from latchwork.constraint.embedded import executors, mode_block, sliding_executors
 from latchwork.constraint.embedded.final_state import whole
-from latchwork.constraint.embedded.layout import Watch, frame_of
 from latchwork.constraint.embedded.mode import Mode, selected_mode
+from latchwork.constraint.embedded.mode_block import Watch, frame_of
 from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.embedded.slider import ENFORCED, Slider
 from latchwork.constraint.rows import joined, rows_of
@@ -55,9 +55,9 @@ from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.flow_memory import FlowMemory
 from latchwork.hybrid.guard_programs import UserGuards
 from latchwork.hybrid.input_laws import Driven
-from latchwork.hybrid.laid_out_mode import LaidOutMode, LaidOutModes
 from latchwork.hybrid.mode_dynamics import GOOD, Recombined, Unconstrained
 from latchwork.hybrid.mode_integration import ModeIntegrations
+from latchwork.hybrid.mode_layout.laid_out_mode import LaidOutMode, LaidOutModes
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.row_inputs import inputs_in_rows
@@ -73,7 +73,7 @@ REMEMBERED, PARTS = 400, 4000  # modes, and what they are made of
 COMPILED = 500  # programs that are asked for at once: some ten seconds of the compiler beside
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, steps, lu, whole, select_speeds_kernel, look_at_guards,
-    worst_entry, longest_at, layout.choose, reset,
+    worst_entry, longest_at, mode_block.choose, reset,
 )  # fmt: skip
 
 
@@ -200,7 +200,7 @@ class ModeTable:
         _ = self.held_names
         others: list[Holds] = [*([holds] if holds else []), *([{}] if free else [])]
         for zones in every_zone(contact_point):
-            contact_point.law_in(zones)
+            contact_point.laws.in_zones(zones)
             for contact_state in closings(contact_point, zones):
                 for held in others:
                     self._know_closed(
@@ -272,7 +272,7 @@ class ModeTable:
 
     def key(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> Any:
         """What equations and guards are made of."""
-        armed = rules.armed((*holds, *contact_states.told)) if rules else ()
+        armed = rules.armed((*holds, *contact_states.closed_names)) if rules else ()
         return self.key_of(holds, contact_states, armed, stops)
 
     def key_of(self, holds: Holds, contact_states: ContactStates, armed: tuple[Watched, ...],

@@ -11,7 +11,7 @@ import numpy as np
 from latchwork.errors import ConstraintError
 from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.designs import Automaton
-from latchwork.hybrid.laid_out_mode import LaidOutMode
+from latchwork.hybrid.mode_layout.laid_out_mode import LaidOutMode
 from latchwork.hybrid.mode_table import with_mode
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.successors import prepare_all
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from latchwork.hybrid.simulation import Simulation
 
 
-def mode_at(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[ModeDynamics, Guards] | None:
-    """How to step what holds; none where contacts contradict each other by now, and what holds is decided anew.
+def enter_mode(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[ModeDynamics, Guards] | None:
+    """Find or lay out the mode of what holds; none where contacts contradict each other by now: what holds is
+    decided anew then.
 
     Contacts that hold a singular position, as feet under straight legs may, are stepped through where that is allowed.
     """
     try:
-        return dynamics_at(sim, stops, x)
+        return find_or_lay_out(sim, stops, x)
     except ConstraintError:
         state = sim.state
         stuck = state.parted == state.t
@@ -38,8 +39,8 @@ def mode_at(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[ModeDy
     return None
 
 
-def dynamics_at(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[ModeDynamics, Guards]:
-    """The equations of what holds, from x on, and what watches them."""
+def find_or_lay_out(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[ModeDynamics, Guards]:
+    """The equations of what holds, from x on, and what watches them; the state keeps them as well."""
     table, state = sim.mode_table, sim.state
     key = table.key(state.holds, state.contacts, state.rules, stops)
     known = state.modes.get(key)

@@ -6,7 +6,7 @@ Every change takes a state and gives the next one, with what there is to be told
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from latchwork.constraint.plastic_impact import struck, take_up
 from latchwork.constraint.rule import Rule
 from latchwork.errors import ConstraintError, ModelError, did_you_mean
 from latchwork.hybrid.constraint_impulses import felt
+from latchwork.hybrid.controllers import begun, plan_of
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.mode_table import Hold, ModeTable
 from latchwork.hybrid.record import Record
@@ -60,7 +61,7 @@ def constrain(table: ModeTable, state: SimState, constraint: Constraint, limit: 
     began, name = time.perf_counter(), constraint.name
     if name in state.holds:
         raise ConstraintError(f"'{name}' holds already. Release it, or name the new one otherwise.")
-    if name in state.contacts.contacts:
+    if name in state.contacts.names:
         raise ConstraintError(f"'{name}' is a contact of '{state.driven.equations.name}'. Name the constraint "
                               "otherwise.")  # fmt: skip
     hold, x, released = Hold(constraint, False, _limit(name, limit)), state.x, list[Changed]()
@@ -90,7 +91,7 @@ def release(table: ModeTable, state: SimState, name: str | Constraint) -> Change
     if isinstance(name, Constraint):
         name = name.name
     if not isinstance(name, str) or name not in state.holds:
-        if isinstance(name, str) and name in state.contacts.contacts:
+        if isinstance(name, str) and name in state.contacts.names:
             raise ConstraintError(f"'{name}' is a contact of '{model}', which opens by itself where its force comes to "
                                   "zero. Only constraints are released.")  # fmt: skip
         hint = did_you_mean(str(name), state.holds) or " No constraint does."
@@ -212,7 +213,7 @@ def with_rules(state: SimState, rules: Iterable[Rule]) -> SimState:
     if not rules:
         return state
     for rule in rules:
-        for name in contacts.contacts.intersection(rule.release):
+        for name in set(contacts.names).intersection(rule.release):
             raise ModelError(f"rule '{rule.name}' is to release '{name}', a contact, which opens by itself where "
                              "its force comes to zero. Only constraints are released.")  # fmt: skip
     permanent = [name for name, hold in state.holds.items() if hold.permanent]
@@ -240,3 +241,18 @@ def fire(table: ModeTable, state: SimState, due: Watched) -> tuple[SimState, Run
     x[-1] = state.x[-1] + gained
     after = after.but(x=x).unsettled()
     return after, RunEvent(state.t, rule.name, state.active, after.active, impulses, "rule", 0.0 - gained)
+
+
+def with_controllers(table: ModeTable, state: SimState, controllers: Sequence[Any]) -> SimState:
+    """The state with other sampled controllers in the place of those before, which command inputs from now on."""
+    equations = state.driven.equations
+    names = [name for name, hold in state.holds.items() if hold.permanent]
+    made = plan_of(controllers, equations, names, [each.name for each in state.contacts.members])
+    if made.law is not None or made.expressions or made.equations is not equations:
+        raise ModelError(
+            f"'{equations.name}' runs already: laws that act continuously, and forces with gains, are part of "
+            "its equations. Give them where it starts, or lw.control.Sampled(law, period)."
+        )
+    for law in made.sampled:
+        law.start(table.base, state.row)
+    return state.but(controllers=begun(made, state.t))

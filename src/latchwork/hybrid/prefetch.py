@@ -111,7 +111,7 @@ def successors(contact_states: ContactStates, moment: Coming, x: Array) -> list[
     }
     if not moment.touching:
         return [_with(contact_states, left)]
-    stay = [contact_point for contact_point in moment.touching if contact_point.laws(x, contact_states.zones)[0] == 0.0]
+    stay = [point for point in moment.touching if point.laws.at(x, contact_states.zones)[0] == 0.0]
     return [
         _with(contact_states, {**left, contact_point: how})
         for contact_point in stay[:MAX_PREFETCHED]

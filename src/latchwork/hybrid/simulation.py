@@ -14,31 +14,28 @@ from typing import Any, Literal
 
 import numpy as np
 
-from latchwork.constraint.consistency import Start, consistent
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.joints.methods import Part, Parts, Place
 from latchwork.constraint.rule import Rule
 from latchwork.contact.law import Contact
-from latchwork.errors import ArgumentError, EvaluationError, ModelError, answering, must_be, spelled
+from latchwork.errors import ArgumentError, EvaluationError, answering, spelled
 from latchwork.hybrid.audit import Auditing, auditing
 from latchwork.hybrid.checkpoint import Checkpoint, Reader
-from latchwork.hybrid.contacts.broad_phase import BroadPhase
-from latchwork.hybrid.contacts.initial_contacts import contacts_of, one_of_three
-from latchwork.hybrid.controllers import begun, plan_of
-from latchwork.hybrid.designs import Automaton, Simulating, design_of
+from latchwork.hybrid.contacts.initial_contacts import one_of_three
+from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.fixed_stepper import FixedStepper, tick
+from latchwork.hybrid.initial_state import initial_state
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.inputs import Inputs
 from latchwork.hybrid.loop import advance
 from latchwork.hybrid.mechanism import Mechanism, mechanism_of
-from latchwork.hybrid.mode_table import Hold, ModeTable
-from latchwork.hybrid.online import constrain, follow_inputs, release, welded, with_rules
+from latchwork.hybrid.mode_table import ModeTable
+from latchwork.hybrid.online import constrain, release, welded, with_controllers, with_rules
 from latchwork.hybrid.online_contacts import (
     contact_now,
     reshaped,
-    with_contacts,
     with_shapes,
     with_waiting,
     without_contact,
@@ -48,17 +45,14 @@ from latchwork.hybrid.path import ModeDynamics, Segment
 from latchwork.hybrid.pending_contact import BoundedShape, pending_contact
 from latchwork.hybrid.record import Record, Switch
 from latchwork.hybrid.reset import reset
-from latchwork.hybrid.rules import rules_of
-from latchwork.hybrid.start import chosen_method, method_of, seconds, start_of
+from latchwork.hybrid.start import chosen_method, method_of
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.time_stepping.settings import TimeStepping, event_rate_of
+from latchwork.hybrid.time_stepping.settings import TimeStepping
 from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.trajectory import Samples, Trajectory
-from latchwork.hybrid.undefined import must_have_inertia
 from latchwork.hybrid.world import World
 from latchwork.integrate.methods import Method
-from latchwork.kane.coupling import largest_tree
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 from latchwork.program.interrupt import hearing
@@ -84,48 +78,14 @@ class Simulation:
                  progress: Callable[[float], None] | None = None, audit: Auditing = "raise") -> None:  # fmt: skip
         self.record = Record(replays=self.replays)
         shared = model if isinstance(model, Mechanism) else mechanism_of(model, constraints, inputs, controllers)
-        model, equations, permanent, plan = shared.model, shared.equations, shared.permanent, shared.plan
         if progress is not None and not callable(progress):
             raise ArgumentError(f"progress is {progress!r}. Give a function that hears the time reached.")
-        self.world = World(method_of(method), plan.design(design, design_of(design)), one_of_three(at_once),
+        self.world = World(method_of(method), shared.plan.design(design, design_of(design)), one_of_three(at_once),
                            progress and hearing(progress), looks_ahead=self.looks_ahead, keeps_awake=self.keeps_awake,
                            shared=shared)  # fmt: skip
         self.audit = auditing(audit)
         self.stepper: FixedStepper | None = None  # what is ticked, where nothing changes
-        drives = shared.driven
-        if thick is not False:
-            must_be(thick, (TimeStepping, type(None)), "thick", "Give lw.TimeStepping(step), False, or leave it out.")
-        t, holds = seconds("start", start), {k.name: Hold(k, True, None) for k in permanent}
-        contacts = contacts_of(model)
-        given = start_of(equations, q, u, shared.held, parameters, t, contacts)
-        n = 1 + given.states
-        x, rest = given.x, np.append(given.x[n:], np.zeros(len(drives.held) - len(given.x[n:])))
-        row = np.concatenate([x[:n], drives.rest_at(rest, x[0])])
-        self.world.broad_phase = BroadPhase(model, self.keeps_awake or isinstance(self.world.design, Automaton))
-        drives = self.world.measured(drives, row, contacts)
-        self.start: Start | None = None
-        if permanent:
-            terms = self.world.table(drives).constraint_terms(holds)
-            x, self.start = consistent(terms, row, given.q_held, given.u_held, given.q_unsaid)
-        else:
-            must_have_inertia(self.world.table(drives).base, drives, t, np.append(x[1:n], 0.0), rest)
-        drawn = [contact for contact in contacts if not (contact.recipe or contact.bounds)]
-        if plan.law is not None and isinstance(thick, TimeStepping):
-            raise ModelError(f"law '{plan.law_name}' acts continuously, and time steps of {thick} hold inputs. Sample "
-                             "the law, or leave thick out.")  # fmt: skip
-        count = max(len(drawn) + self.world.broad_phase.pairs, len(contacts) - len(drawn))  # of shapes, or of joints
-        count = 0 if design or plan.law is not None else count
-        tree = largest_tree(equations.derivation.motion) if count and self.world.broad_phase.pairs else 0
-        rate = event_rate_of(thick, count, self.world.table(drives).base.scales.time, len(equations.u), tree)
-        state = SimState(t, np.append(x[1:n], 0.0), rest, drives, rate, t, holds)
-        near = self.world.broad_phase.first(self.world.table(drives).base, state.row)
-        state = self.world.with_pairs_of(with_contacts(self.world, state, (*contacts, *near)), rules_of(model))
-        state = with_rules(state, rules_of(model))
-        for law in (plan.law, *plan.sampled):
-            if law is not None:
-                law.start(self.world.table(state.driven).base, state.row)
-        state = state.but(controllers=begun(plan, t))
-        self._state = follow_inputs(self.world.table(state.driven), state)[0]
+        self._state, self.start = initial_state(self.world, q, u, parameters, start, thick, design is not None)
 
     def __repr__(self) -> str:
         held = ", ".join(self.active) or "nothing"
@@ -305,16 +265,7 @@ class Simulation:
 
     def control(self, *controllers: Any) -> None:
         """Let other sampled controllers command inputs from now on, in the place of those before; inputs stay held."""
-        names = [name for name, hold in self._state.holds.items() if hold.permanent]
-        made = plan_of(controllers, self.equations, names, [each.name for each in self._state.contacts.members])
-        if made.law is not None or made.expressions or made.equations is not self.equations:
-            raise ModelError(
-                f"'{self.equations.name}' runs already: laws that act continuously, and forces with gains, are part of "
-                "its equations. Give them where it starts, or lw.control.Sampled(law, period)."
-            )
-        for law in made.sampled:
-            law.start(self.mode_table.base, self._state.row)
-        self.stepper, self.state = None, self._state.but(controllers=begun(made, self.t))
+        self.stepper, self.state = None, with_controllers(self.mode_table, self._state, controllers)
 
     # --- contacts -----------------------------------------------------------------------------------------------
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from latchwork.algebra.products import norm
-from latchwork.constraint.constrained import Constrained, by_name, rest_coordinates, unsaid
+from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.given_state import by_name, rest_coordinates, unsaid
 from latchwork.contact.law import Contact
 from latchwork.contact.shapes.base import numeric
 from latchwork.errors import EvaluationError, ModelError, listed, must_be

@@ -21,7 +21,7 @@ from latchwork.hybrid.checkpoint import Checkpoint, written
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.controllers import Controllers
 from latchwork.hybrid.input_laws import Driven
-from latchwork.hybrid.laid_out_mode import LaidOutModes
+from latchwork.hybrid.mode_layout.laid_out_mode import LaidOutModes
 from latchwork.hybrid.mode_table import Hold
 from latchwork.hybrid.names import Names
 from latchwork.hybrid.path import ModeDynamics
@@ -83,9 +83,9 @@ class SimState:
         return self.standing is not None and self.standing[0] is dynamics and self.standing[1] is self.x
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def held_names(self) -> tuple[str, ...]:
         """The same by all names that rules may use."""
-        return (*self.holds, *self.contacts.told)
+        return (*self.holds, *self.contacts.closed_names)
 
     @property
     def limited(self) -> set[str]:

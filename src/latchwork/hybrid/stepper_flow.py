@@ -20,7 +20,7 @@ from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.flow import NOT_YET
 from latchwork.hybrid.flow_changes import Change
 from latchwork.hybrid.flow_memory import CHANGES, FlowMemory
-from latchwork.hybrid.interference.rollback import first_passing
+from latchwork.hybrid.interference.rollback import look_for_passing
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.mode_integration import (
     Broken,
@@ -112,7 +112,7 @@ def flow_setup(sim: Simulation, dynamics: ModeDynamics, stops: Mapping[str, Any]
     longest = table.pacing(x) if state.contacts.members else math.inf
     if not _flows(sim):
         return FlowSetup(longest, None)
-    armed = state.rules.armed(state.told) if state.rules else ()
+    armed = state.rules.armed(state.held_names) if state.rules else ()
     memory = table.flow_of(state.holds, state.contacts.contact_points, stops, armed, len(state.rest))
     memory.look_at(x)
     memory.know_only(state.modes, dynamics)
@@ -288,7 +288,7 @@ def _changed(sim: Simulation, current: ModeIntegration, changes: Sequence[Change
 def _looked(table: ModeTable, state: SimState, guards: Guards, conditions: Array) -> Rules:
     """The rules where a mode has begun, with these conditions and rates."""
     watched = [guard for guard in guards if guard.kind == "rule"]
-    return state.rules.look(state.row, table.base, state.told, watched, conditions.T.ravel(), False)
+    return state.rules.look(state.row, table.base, state.held_names, watched, conditions.T.ravel(), False)
 
 
 def _nothing(impulses: Mapping[str, Array]) -> Mapping[str, Array]:
@@ -333,7 +333,8 @@ def _first_passed(sim: Simulation, current: ModeIntegration, segments: Sequence[
                   between: bool) -> tuple[int, Passed] | None:  # fmt: skip
     """Where shapes pass into each other in what was run from mode to mode: so many changes come before."""
     ran = [(i, change.solution) for i, change in enumerate(changes) if change.solution is not None]
-    found = first_passing(sim, [*(s.solution for s in segments), *(solution for _, solution in ran)], between=between)
+    solutions = [*(s.solution for s in segments), *(solution for _, solution in ran)]
+    found = look_for_passing(sim, solutions, between=between)
     if found is None:
         return None
     (i, solution), passing = ran[max(found[0] - len(segments), 0)], found[1]

@@ -30,7 +30,7 @@ STICKS = ContactState(State.STICK)
 
 def ways(contact_point: ContactPoint, contact_states: ContactStates, zones: Mapping[Zones, int], x: Array) -> list[How]:
     """How a place of contact can stand in some zones; friction is what it is at the state x."""
-    _, mu_s, mu_d = contact_point.laws(x, zones)
+    _, mu_s, mu_d = contact_point.laws.at(x, zones)
     if not contact_point.tangents or mu_s == 0.0:
         closed = [ANY]
     elif len(contact_point.tangents) > 1:

@@ -46,8 +46,8 @@ class Model(Loading):
 
     def __repr__(self) -> str:
         loads = len(self._loads) + (self._gravity is not None)
-        counts = {"body": len(self._bodies), "coordinate": len(self._coordinates), "load": loads}
-        counts |= {"constraint": len(self._constraints)}
+        counts = {"body": len(self._bodies), "coordinate": len(self._coordinates), "load": loads,
+                  "constraint": len(self._constraints)}  # fmt: skip
         rare = {"contact": len(self._contacts), "collision": len(self._collisions)}
         counts |= {kind: n for kind, n in rare.items() if n}
         return f"<Model '{self.name}': {', '.join(number_of(n, kind) for kind, n in counts.items())}>"
@@ -87,20 +87,12 @@ class Model(Loading):
         ``segments`` makes a chain of beams for large bending, each small in its own frame, with two cubic shapes each
         unless ``modes`` says more.
         """
-        from latchwork.flexible.beam import beam_of
-        from latchwork.flexible.segments import segmented_beam
+        from latchwork.flexible.segments import beam_or_segments
 
-        must_be_name(name, "a beam")
-        if name in self._elastic_bodies or name in self._bodies:
-            raise ModelError(f"'{self.name}' has a body or beam named '{name}' already. Choose another name.")
-        given = (self, name, self._frame_of(frame), self._point_of(root), length)
+        self._must_be_unused(name, "a beam", "body or beam", self._elastic_bodies, self._bodies)
         section = {"EI": EI, "rho_A": rho_A, "GJ": GJ, "rho_J": rho_J, "EA": EA, "damping": damping}
-        options = section | {"shapes": shapes, "stiffening": stiffening}
-        made: Any
-        if segments == 1 and not isinstance(segments, bool):
-            made = beam_of(*given, modes=3 if modes is None else modes, **options)
-        else:
-            made = segmented_beam(*given, segments, 2 if modes is None else modes, **options)
+        made: Any = beam_or_segments(self, name, self._frame_of(frame), self._point_of(root), length, segments, modes,
+                                     shapes=shapes, stiffening=stiffening, **section)  # fmt: skip
         for part in made.segments:
             self._elastic_bodies[part.name] = part.body
             self._loads.append(part.elasticity)
@@ -119,15 +111,18 @@ class Model(Loading):
         `lw.craig_bampton` gives shapes from matrices."""
         from latchwork.flexible.flexible_body import flexible_body_of
 
-        must_be_name(name, "a flexible body")
-        if name in self._elastic_bodies or name in self._bodies:
-            raise ModelError(f"'{self.name}' has a body or beam named '{name}' already. Choose another name.")
+        self._must_be_unused(name, "a flexible body", "body or beam", self._elastic_bodies, self._bodies)
         made = flexible_body_of(self, name, self._frame_of(frame), self._point_of(root), places=places, masses=masses,
                                 shapes=shapes, stiffness=stiffness, damping=damping, turns=turns,
                                 geometric=geometric or {}, mass=mass)  # fmt: skip
         self._elastic_bodies[name] = made.body
         self._loads.append(made.elasticity)
         return made
+
+    def _must_be_unused(self, name: str, of: str, kind: str, *known: Mapping[str, Any]) -> None:
+        must_be_name(name, of)
+        if any(name in each for each in known):
+            raise ModelError(f"'{self.name}' has a {kind} named '{name}' already. Choose another name.")
 
     @property
     def supports(self) -> dict[str, Support]:
@@ -216,9 +211,7 @@ class Model(Loading):
         """
         from latchwork.contact.colliders import collision_of
 
-        must_be_name(name, "a collision")
-        if name in self._collisions:
-            raise ModelError(f"'{self.name}' has a collision named '{name}' already. Give another name=.")
+        self._must_be_unused(name, "a collision", "collision", self._collisions)
         laws = {"friction": friction, "restitution": restitution, "adhesion": adhesion, "impact": impact}
         self._collisions[name] = collision_of(name, self.graph, groups, self._materials, laws, within=within,
                                               without=without, masks=masks, joined=neighbours)  # fmt: skip
@@ -284,9 +277,7 @@ class Model(Loading):
              release: Any = (), reset: Mapping[Any, Any] | None = None, inputs: Mapping[Any, Any] | None = None,
              needs: Any = (), without: Any = (), once: bool = False, stop: bool = False) -> Rule:  # fmt: skip
         """Where ``when`` falls through zero, constraints begin to hold or let go, speeds and inputs jump: `lw.Rule`."""
-        must_be_name(name, "a rule")
-        if name in self._rules:
-            raise ModelError(f"'{self.name}' has a rule named '{name}' already. Choose another name.")
+        self._must_be_unused(name, "a rule", "rule", self._rules)
         self._rules[name] = Rule(name, when, hold, release, reset or {}, inputs or {}, needs, without, once, stop)
         return self._rules[name]
 
@@ -296,35 +287,7 @@ class Model(Loading):
         """What has been described so far, frozen."""
         if not self._speeds_given:
             self.speeds()
-        symbols = [*self._parameters, *self._inputs]
-        values = {s: v for s in symbols if (v := self.graph.symbols[s.node].value) is not None}
-        return System(
-            name=self.name,
-            tree=self._tree,
-            t=self.time,
-            q=tuple(self._coordinates),
-            u=tuple(self._speeds),
-            r=tuple(self._inputs),
-            p=tuple(self._parameters),
-            q_rates=tuple(self._rates[q] for q in self._coordinates),
-            u_rates=tuple(self._accelerations[u] for u in self._speeds),
-            values=values,
-            definitions=dict(self._definitions),
-            direct=dict(self._direct),
-            zero=tuple(self._zero),
-            bodies=tuple(self._bodies.values()),
-            loads=tuple(self._loads),
-            gravity=self._gravity,
-            links=tuple(self._links.values()),
-            joints=self._named_joints(),
-            quaternions=tuple(self._quaternions),
-            elastic_bodies=tuple(self._elastic_bodies.values()),
-            contacts=(*self._contacts, *self._collisions),
-            visuals=tuple(self._visuals),
-        )
-
-    def _named_joints(self) -> tuple[str, ...]:
-        return tuple(self._links)
+        return frozen(self)
 
     def equations(self) -> Equations:
         """Kane's equations, unconstrained: F_r + F_r* = 0."""
@@ -342,3 +305,33 @@ class Model(Loading):
         from latchwork.kane.advice import advise
 
         return advise(self.system())
+
+
+def frozen(model: Model) -> System:
+    """The description of a model as it is now, frozen."""
+    symbols = [*model._parameters, *model._inputs]
+    values = {s: v for s in symbols if (v := model.graph.symbols[s.node].value) is not None}
+    return System(
+        name=model.name,
+        tree=model._tree,
+        t=model.time,
+        q=tuple(model._coordinates),
+        u=tuple(model._speeds),
+        r=tuple(model._inputs),
+        p=tuple(model._parameters),
+        q_rates=tuple(model._rates[q] for q in model._coordinates),
+        u_rates=tuple(model._accelerations[u] for u in model._speeds),
+        values=values,
+        definitions=dict(model._definitions),
+        direct=dict(model._direct),
+        zero=tuple(model._zero),
+        bodies=tuple(model._bodies.values()),
+        loads=tuple(model._loads),
+        gravity=model._gravity,
+        links=tuple(model._links.values()),
+        joints=tuple(model._links),
+        quaternions=tuple(model._quaternions),
+        elastic_bodies=tuple(model._elastic_bodies.values()),
+        contacts=(*model._contacts, *model._collisions),
+        visuals=tuple(model._visuals),
+    )

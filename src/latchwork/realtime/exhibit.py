@@ -9,8 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from latchwork.constraint.constrained import rest_coordinates
 from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.given_state import rest_coordinates
 from latchwork.constraint.rule import Latch
 from latchwork.errors import FileError, ModelError, answering, did_you_mean, spelled
 from latchwork.hybrid.contacts.broad_phase import every_contact

@@ -90,6 +90,6 @@ def _of_contact(
         normal, across = float(lam[0]) if len(lam) else 0.0, lam[1:]
     if contact_state.state is not ContactState.STICK:
         slip = contact_state.slip or (0.0,) * len(contact_point.tangents)
-        across = -contact_point.laws(state, zones)[2] * normal * np.asarray(slip[: len(contact_point.tangents)])
+        across = -contact_point.laws.at(state, zones)[2] * normal * np.asarray(slip[: len(contact_point.tangents)])
     shown, missing = 0.0 if contact_point.is_bounded else normal, len(contact_point.tangents) - len(across)
     return np.concatenate([[shown], across[: len(contact_point.tangents)], np.zeros(missing)])

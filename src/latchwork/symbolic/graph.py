@@ -13,9 +13,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from latchwork.errors import ExpressionError
-from latchwork.symbolic import exact
+from latchwork.symbolic import exact, sums
 from latchwork.symbolic.ops import (
     ABS,
     ADD,
@@ -42,13 +43,12 @@ from latchwork.symbolic.ops import (
     SUB,
     SYMBOL,
     TAN,
-    TWO,
     ZERO,
 )
 
+Folding = Callable[["Graph", int, int], int]
 KINDS = ("time", "coordinate", "speed", "input", "parameter", "rate", "acceleration", "auxiliary", "multiplier")
 ODD = frozenset(BY_NAME[name] for name in "sin tan asin atan sinh tanh asinh atanh sign".split())
-SUMS = (ADD, SUB)
 EVEN = frozenset(BY_NAME[name] for name in "cos cosh abs".split())
 EXACT: dict[int, Callable[[float], float | None]] = {
     SIN: exact.sine, COS: exact.cosine, TAN: exact.tangent, SQRT: exact.root,
@@ -147,13 +147,13 @@ class Graph:
             self.nodes.append(key)
         return found
 
-    def _new(self, key: tuple[int, ...]) -> int:
+    def new(self, key: tuple[int, ...]) -> int:
         """A node that is not there yet."""
         made = self.index[key] = len(self.nodes)
         self.nodes.append(key)
         return made
 
-    def _folded(self, key: tuple[int, ...], found: int) -> int:
+    def folded(self, key: tuple[int, ...], found: int) -> int:
         """What an operation folded to; asked for again, it is found like a node."""
         self.index[key] = found
         return found
@@ -173,103 +173,8 @@ class Graph:
             return self._node((node[0], self.constant(-self.value(node[1])), node[2]))
         return self._node((NEG, a))
 
-    def add(self, a: int, b: int) -> int:
-        """a + b, with signs turned into differences, like terms c x + d x merged, sin² + cos² = 1."""
-        if a == ZERO:
-            return b
-        if b == ZERO:
-            return a
-        if a > b:
-            a, b = b, a
-        if b < 0:
-            return self.constant(exact.plus(self.value(a), self.value(b)))
-        key = (ADD, a, b)
-        if (found := self.index.get(key)) is not None:
-            return found
-        y = self.nodes[b]
-        if a < 0:  # a constant joins the constant already there
-            if y[0] == ADD and y[1] < 0:
-                return self.add(self.constant(exact.plus(self.value(a), self.value(y[1]))), y[2])
-            if y[0] == SUB and y[1] < 0:
-                return self.sub(self.constant(exact.plus(self.value(a), self.value(y[1]))), y[2])
-            return self.sub(a, y[1]) if y[0] == NEG else self._new(key)
-        if a == b:
-            return self.mul(TWO, a)
-        x = self.nodes[a]
-        if y[0] == NEG:
-            return self._folded(key, self.sub(a, y[1]))
-        if x[0] == NEG:
-            return self._folded(key, self.sub(b, x[1]))
-        if x[0] == SUB and x[2] == b:
-            return x[1]
-        if y[0] == SUB and y[2] == a:
-            return y[1]
-        if x[1] < 0 > y[1] and x[0] in SUMS and y[0] in SUMS:  # (c + x) + (d + y) = (c + d) + (x + y)
-            return self._constants_joined(x, y, 1.0)
-        if (x[0] == MUL or y[0] == MUL) and (merged := self._like_terms(a, b, 1.0)) is not None:
-            return self._folded(key, merged)
-        return self._new(key)
-
-    def sub(self, a: int, b: int) -> int:
-        """a - b, folded as in ``add``."""
-        if b == ZERO:
-            return a
-        if a == b:
-            return ZERO
-        if a == ZERO:
-            return self.neg(b)
-        if b < 0:
-            return self.add(self.constant(-self.value(b)), a)
-        key = (SUB, a, b)
-        if (found := self.index.get(key)) is not None:
-            return found
-        y = self.nodes[b]
-        if y[0] == NEG:
-            return self._folded(key, self.add(a, y[1]))
-        if y[0] == MUL and y[1] < 0 and self.value(y[1]) < 0.0:
-            return self._folded(key, self.add(a, self.neg(b)))
-        if a >= 0:
-            x = self.nodes[a]
-            if x[0] == NEG:
-                return self._folded(key, self.neg(self.add(x[1], b)))
-            if x[0] == ADD and b in x[1:]:
-                return x[2] if x[1] == b else x[1]
-            if x[0] == SUB and x[1] == b:
-                return self.neg(x[2])
-            if y[0] == ADD and a in y[1:]:
-                return self.neg(y[2] if y[1] == a else y[1])
-            if y[0] == SUB and y[1] == a:
-                return y[2]
-            if x[1] < 0 > y[1] and x[0] in SUMS and y[0] in SUMS:
-                return self._constants_joined(x, y, -1.0)
-            if (x[0] == MUL or y[0] == MUL) and (merged := self._like_terms(a, b, -1.0)) is not None:
-                return self._folded(key, merged)
-        return self._new(key)
-
-    def _constants_joined(self, x: tuple[int, ...], y: tuple[int, ...], sign: float) -> int:
-        """(c ± x) ± (d ± y) with one constant in front."""
-        constant = self.constant(exact.plus(self.value(x[1]), sign * self.value(y[1])))
-        first = x[2] if x[0] == ADD else self.neg(x[2])
-        return self.add(constant, (self.add if (y[0] == ADD) == (sign > 0) else self.sub)(first, y[2]))
-
-    def _like_terms(self, a: int, b: int, sign: float) -> int | None:
-        """c x ± d x = (c ± d) x for constants c, d; k sin² x + k cos² x = k."""
-        p, q, x, y = self.nodes[a], self.nodes[b], a, b
-        if p[0] == MUL and p[1] < 0:
-            x = p[2]
-            p = self.nodes[x]
-        if q[0] == MUL and q[1] < 0:
-            y = q[2]
-            q = self.nodes[y]
-        if x == y:
-            c, d = self.split_coefficient(a)[0], self.split_coefficient(b)[0]
-            return self.mul(self.constant(exact.plus(c, sign * d)), x)
-        if p[0] == MUL == q[0] and p[1] == p[2] and q[1] == q[2]:
-            r, s = self.nodes[p[1]], self.nodes[q[1]]
-            if {r[0], s[0]} == {SIN, COS} and r[1] == s[1]:
-                c, d = self.split_coefficient(a)[0], self.split_coefficient(b)[0]
-                return self.constant(c) if c == sign * d else None
-        return None
+    add: ClassVar[Folding] = sums.add  # a + b
+    sub: ClassVar[Folding] = sums.sub  # a - b
 
     def split_coefficient(self, a: int) -> tuple[float, int]:
         """(c, x) with a = c x."""
@@ -293,28 +198,28 @@ class Graph:
             return found
         y = self.nodes[b]
         if y[0] == NEG:
-            return self._folded(key, self.neg(self.mul(a, y[1])))
+            return self.folded(key, self.neg(self.mul(a, y[1])))
         if a < 0:
             if a == MINUS_ONE:
                 return self.neg(b)
             if y[0] in (MUL, DIV) and y[1] < 0:
                 c = self.constant(exact.times(self.value(a), self.value(y[1])))
-                return self._folded(key, self.mul(c, y[2]) if y[0] == MUL else self.div(c, y[2]))
-            return self._new(key)
+                return self.folded(key, self.mul(c, y[2]) if y[0] == MUL else self.div(c, y[2]))
+            return self.new(key)
         x = self.nodes[a]
         if x[0] == NEG:
-            return self._folded(key, self.neg(self.mul(x[1], b)))
+            return self.folded(key, self.neg(self.mul(x[1], b)))
         if x[0] == MUL and x[1] < 0:
-            return self._folded(key, self.mul(x[1], self.mul(x[2], b)))
+            return self.folded(key, self.mul(x[1], self.mul(x[2], b)))
         if y[0] == MUL and y[1] < 0:
-            return self._folded(key, self.mul(y[1], self.mul(a, y[2])))
+            return self.folded(key, self.mul(y[1], self.mul(a, y[2])))
         if x[0] == DIV and x[2] == b:
             return x[1]
         if y[0] == DIV and y[2] == a:
             return y[1]
         if a == b and x[0] == SQRT:
             return x[1]
-        return self._new(key)
+        return self.new(key)
 
     def div(self, a: int, b: int) -> int:
         """a / b; a constant divisor with an exact reciprocal becomes a factor."""
@@ -384,7 +289,7 @@ class Graph:
     def _right_angles(self, op: int, a: int) -> int | None:
         """sin and cos of k π/2 ± x as those of x: cos(x + π/2) = -sin x."""
         node = self.nodes[a]
-        if node[0] not in SUMS or node[1] >= 0 or (k := exact.quarters(self.value(node[1]))) is None:
+        if node[0] not in sums.SUMS or node[1] >= 0 or (k := exact.quarters(self.value(node[1]))) is None:
             return None
         other, negative = TURNED[op][k % 4]
         x = node[2] if node[0] == ADD else self.neg(node[2])

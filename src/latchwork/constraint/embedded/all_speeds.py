@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from latchwork.constraint.designs.table import Design
 from latchwork.constraint.embedded import all_speeds_kernels
-from latchwork.constraint.embedded.layout import Frame, frame
 from latchwork.constraint.embedded.mode import Mode
+from latchwork.constraint.embedded.mode_block import Frame, frame
 from latchwork.constraint.embedded.slider import ENFORCED
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from latchwork.algebra.elimination import lu_in_units
 from latchwork.constraint.embedded import executors, sliding_executors
 from latchwork.constraint.embedded.embedded_mode import UNKNOWN, EmbeddedMode
-from latchwork.constraint.embedded.layout import Block, Frame, Watch, block, frame, frame_of
+from latchwork.constraint.embedded.mode_block import Block, Frame, Watch, block, frame, frame_of
 from latchwork.constraint.embedded.near_singular import beside
 from latchwork.constraint.embedded.projection import WORST_D, WORST_PIVOT, settle
 from latchwork.constraint.embedded.slider import Slider

@@ -18,6 +18,7 @@ import numpy as np
 from latchwork.algebra.linear import lstsq
 from latchwork.algebra.products import norm
 from latchwork.constraint.consistency import assemble_q, assemble_u, normalised
+from latchwork.constraint.constrained_state import must_be_finite
 from latchwork.constraint.linearization.linearize import lengths
 from latchwork.constraint.selection import select
 from latchwork.constraint.terms import Array
@@ -174,7 +175,7 @@ def _newton(problem: Problem, x: Array) -> tuple[Array, Array]:
     columns = [1 + i for i in problem.free]
     x = normalised(terms, x.copy())
     value, slope = problem.residual(x)
-    problem.constrained._finite(value, x)
+    must_be_finite(problem.constrained, value, x)
     rows = problem.rows_in(x)
     unit = problem.columns_in(slope, rows)
     states = np.array([i < sum(terms.sizes[:2]) for i in problem.free], dtype=bool)

@@ -17,6 +17,7 @@ import numpy as np
 
 from latchwork.algebra.linear import pinv
 from latchwork.algebra.products import dot
+from latchwork.constraint.constrained_state import must_be_finite
 from latchwork.constraint.linearization.linear import Linear
 from latchwork.constraint.linearization.variation import Variation
 from latchwork.constraint.selection import POOR, Selection, conditioning, rank_of, scaled, select
@@ -65,7 +66,7 @@ def linearize(constrained: Constrained, x: Array, keep: Sequence[Any] = (),
     limit = constrained.limit_at(x)
     about = limit.states[0]
     selection = _speeds(constrained, about, u_keep)
-    constrained._finite(limit.udot, x)
+    must_be_finite(constrained, limit.udot, x)
     chosen = _coordinates(constrained, about, constrained.slopes.at(about, selection), q_keep)
     n_q, n_r, ny = len(equations.q), len(equations.r), len(outputs) if outputs is not None else 0
     names = [equations.q_names[i] for i in chosen.independent] + [equations.u_names[j] for j in selection.independent]

@@ -10,7 +10,7 @@ solution leaves it.
 from __future__ import annotations
 
 from latchwork.algebra.factors import least_norm, null_vector
-from latchwork.contact.complementarity.linear_program import widest
+from latchwork.contact.complementarity.linear_program import POINT, UNENDED, widest
 from latchwork.contact.complementarity.linear_system import (
     RANK,
     accelerations,
@@ -173,7 +173,8 @@ def is_parting(problem: ContactProblem, c: i64, i: i64) -> i64:
 
 @kernel
 def widest_margin(problem: ContactProblem, c: i64, r: i64, planes: i64, size: f64, only: i64, slack: f64) -> i64:
-    """(z, m) of the linear program with these planes, G λ ≥ m size, or G λ ≥ 0 of others; 0 where there is none."""
+    """(z, m) of the linear program with these planes, G λ ≥ m size, or G λ ≥ 0 of others; 0 where there is none, or
+    (`ContactProblem.unended`) none was found."""
     n, wide, sides = problem.rows, 0, 0
     for i in range(problem.contacts):
         if is_parting(problem, c, i) == 1:
@@ -193,7 +194,9 @@ def widest_margin(problem: ContactProblem, c: i64, r: i64, planes: i64, size: f6
             for v in range(r):
                 problem.V[sides * r + v] = plane_value(problem, p, offset(problem.spread, v * n))
             sides += 1
-    return widest(r, wide, sides, problem.g, problem.H, problem.w, problem.V, problem.T, problem.basis, problem.z)
+    found = widest(r, wide, sides, problem.g, problem.H, problem.w, problem.V, problem.T, problem.basis, problem.z)
+    problem.unended = 1 if found == UNENDED else problem.unended
+    return 1 if found == POINT else 0
 
 
 @kernel

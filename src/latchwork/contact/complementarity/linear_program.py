@@ -7,6 +7,8 @@ Its dual has a row for each of (z, m) and a column for each plane, and the last 
     min b · p   with   [−Hᵀ −Vᵀ 0; 1 0 1] p = (0, 1),   p ≥ 0,   b = (g, w, 1)
 
 Simplex on that; z and m are what its rows are worth. Where it falls without end, no z is on the right side of V.
+Bland's rule never goes round but for rounding: where it does not end all the same, `UNENDED` says so, and nothing is
+taken.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from latchwork.program.kernel import divide, f64p, fabs, i64, i64p, kernel, offs
 TINY = 1e-11  # of entries that are 1 or so: smaller ones are rounding
 DARING = 200  # steps by the steepest column; from then on the first one that falls is taken, which never goes round
 MAX_PIVOTS = 20_000  # steps
+NO_POINT, POINT, UNENDED = 0, 1, -1  # what became of a linear program
 
 
 @kernel
@@ -64,7 +67,7 @@ def leaving(n: i64, wide: i64, T: f64p, basis: i64p, column: i64) -> i64:
 def widest(
     r: i64, planes: i64, sides: i64, g: f64p, H: f64p, w: f64p, V: f64p, T: f64p, basis: i64p, y: f64p,
 ) -> i64:  # fmt: skip
-    """(z, m) into y; 0 where there is none. T has room for r + 2 rows of planes + sides + r + 3."""
+    """(z, m) into y: `POINT`; `NO_POINT` where there is none. T has room for r + 2 rows of planes + sides + r + 3."""
     n, count = r + 1, planes + sides + 1
     wide = count + n + 1
     cost = offset(T, n * wide)
@@ -96,10 +99,10 @@ def widest(
         if column < 0:
             for i in range(n):
                 y[i] = -cost[count + i]
-            return 1
+            return POINT
         row = leaving(n, wide, T, basis, column)
         if row < 0:
-            return 0
+            return NO_POINT
         unit_column(n + 1, wide, T, row, column)
         basis[row] = column
-    return 0
+    return UNENDED

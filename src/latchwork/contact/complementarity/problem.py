@@ -1,10 +1,12 @@
 """The contact problem as a record: what is asked about contacts that touch at one state, what is answered, and room.
 
-    a = A λ + b,    A = J M̃⁻¹ Jᵀ symmetric, not negative;    rows: normal, tangents of each contact in turn
+    a = A λ + b,    A = J M̃⁻¹ Jᵀ;    rows: normal, tangents of each contact in turn
 
-All other constraints are already eliminated from A and b. Friction of a joint, whose limits are given, is a contact as
-well: pressed by the limit itself (`press_fixed`). A record has room for so many contacts and rows; a problem in
-it may have fewer. `contact_states` solves it. Inside, the problem is without units,
+All other constraints are already eliminated from A and b. A is symmetric and not negative where all rows are those
+of contacts. Friction of a joint, whose limits are given, is a contact as well, pressed by the limit itself
+(`press_fixed`); so is what resists turns, pressed by κ N of another contact: with its row a = A_tt (λ − κ N) A is not
+symmetric (`press_turns` in `hybrid/contacts/reset_problem.py`). A record has room for so many contacts and rows; a
+problem in it may have fewer. `solve_contact_problem` solves it. Inside, the problem is without units,
 
     λ = beta s λ',    s a = beta a',    so that A' = s A s is 1 and b' is 1 at most,
 
@@ -104,6 +106,7 @@ class ContactProblem:
     s: f64p = array("most_rows")
     beta: f64
     calm: i64  # 1 where ``must_slip`` is left out of account
+    unended: i64  # 1 where a linear program did not end, so that it is not known whether there is a share
     # sets of choices, one after the other
     choices: list[Choice] = array(f"{SETS} * most_contacts")
     instead: list[Choice] = array("most_contacts")  # what contacts that break their laws should do; else state −1
@@ -283,7 +286,7 @@ def without_units(problem: ContactProblem) -> i64:
         row += 1 + problem.tangents[i]
     if row > problem.most_rows:
         return NO_ROOM
-    problem.first[k], problem.rows, problem.calm, n = row, row, 0, row
+    problem.first[k], problem.rows, problem.calm, problem.unended, n = row, row, 0, 0, row
     for i in range(k):
         mass = 0.0
         for j in range(problem.first[i], problem.first[i + 1]):

@@ -28,7 +28,7 @@ from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset, sqr
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum
 
-NO_SHARE, HELD, SLIPS, INVALID = range(4)  # INVALID: numbers are not finite, or there is no room
+NO_SHARE, HELD, SLIP_TOGETHER, INVALID = range(4)  # INVALID: numbers are not finite, no room, or it is not known
 BEYOND = (0.0, 2.5e-12, 2.5e-10)  # of a cone, with 0, 1 and 2 tangents: so little outside, a contact is not
 NOTHING, WIDE = 1e-9, 1e-6  # of the forces at work: less friction is none; contacts slip together that no share of the
 # load takes further than this away from their edges
@@ -52,13 +52,19 @@ def given_states(problem: ContactProblem) -> i64:
 
 
 @kernel
+def without_share(problem: ContactProblem) -> i64:
+    """`NO_SHARE`, but `INVALID` where that is not known."""
+    return INVALID if problem.unended == 1 else NO_SHARE
+
+
+@kernel
 def feasible(problem: ContactProblem) -> i64:
     """λ within the cones, as far inside as can be, with which the states that are given go on, and a: `HELD`; or
     `NO_SHARE` where there is none."""
     if given_states(problem) != SOLVED:
         return INVALID
     if forces_inside(problem, FOUND, ALL, 0.0) == 0:
-        return NO_SHARE
+        return without_share(problem)
     take_forces(problem, FOUND)
     write_forces(problem, FOUND)
     return HELD
@@ -83,13 +89,13 @@ def hold_on(problem: ContactProblem, firm: f64p) -> i64:
     ``firm`` says how many times further each of them may be beyond its cone.
 
     Where λ is not unique, it may be shared otherwise: `HELD`, with λ and a. Only where no other share helps, contacts
-    begin to slip, and all of them together that are at their edges in every share: `SLIPS`, with ``must_slip`` and
-    ``onset``, −λ_t/|λ_t|, of these. `NO_SHARE` where no λ is within the cones, or none slips.
+    begin to slip, and all of them together that are at their edges in every share: `SLIP_TOGETHER`, with
+    ``must_slip`` and ``onset``, −λ_t/|λ_t|, of these. `NO_SHARE` where no λ is within the cones, or none slips.
     """
     if given_states(problem) != SOLVED:
         return INVALID
     if proportional_forces(problem, FOUND) == 0 and forces_inside(problem, FOUND, ALL, 0.0) == 0:
-        return NO_SHARE
+        return without_share(problem)
     take_forces(problem, FOUND)
     k, lam = problem.contacts, offset(problem.force, FOUND * problem.rows)
     most, least_edge, held, slipping = largest_felt(problem, lam), cone_margins(problem, FOUND, lam), 1, 0
@@ -106,15 +112,15 @@ def hold_on(problem: ContactProblem, firm: f64p) -> i64:
         if problem.pressed[i] == 1:
             problem.pressed[i] = stays_at_edge(problem, i, lam, most, 2.0 * maximum(0.0, -least_edge))
             slipping += problem.pressed[i]
-    if slipping == 0:
-        return NO_SHARE
+    if slipping == 0 or problem.unended == 1:
+        return without_share(problem)
     for i in range(k):
         problem.must_slip[i] = problem.pressed[i]
         if problem.pressed[i] == 1:
             x, y = tangent_part(problem, i, lam)
             friction = sqrt(x * x + y * y)
             problem.onset[2 * i], problem.onset[2 * i + 1] = divide(-x, friction), divide(-y, friction)
-    return SLIPS
+    return SLIP_TOGETHER
 
 
 together(solve_contact_problem, feasible, hold_on)

@@ -7,6 +7,9 @@ by Newton's method, damped. Slip that hardly begins turns quickly with the force
     a_n = 0,    mu λ_n a_t + s λ_t = 0,    |λ_t|² = mu² λ_n²,    unknown λ and s = |a_t|
 
 Where s is zero, this is a contact that sticks at the limit of its cone: nothing is divided by |a_t|.
+
+Steps end after `NEWTON` of them, converged or not: nothing is taken unseen, since every answer is judged by the laws
+(`trial.judge_states`), and what breaks them is not one.
 """
 
 from __future__ import annotations

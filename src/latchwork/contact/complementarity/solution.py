@@ -1,7 +1,7 @@
 """The contact problem for Python: contacts by name, arrays, notes and refusals as sentences.
 
-The rules by which contacts open, slide and stick are those of the kernel, `contact_states`; what redundant contacts
-carry is in `redundant_forces`.
+The rules by which contacts open, slide and stick are those of the kernel, `solve_contact_problem`; what redundant
+contacts carry is in `redundant_forces`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ import numpy as np
 
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity import open_slide_stick, problem, redundant_forces
+from latchwork.contact.complementarity.linear_program import MAX_PIVOTS
 from latchwork.contact.complementarity.problem import Note, State, Status
-from latchwork.contact.complementarity.redundant_forces import HELD, INVALID, SLIPS
+from latchwork.contact.complementarity.redundant_forces import HELD, INVALID, SLIP_TOGETHER
 from latchwork.errors import EvaluationError, Jammed, Unsettled
 from latchwork.program.native import address, native
 from latchwork.program.records.memory import lay_out
 from latchwork.program.records.view import address_of
 
 __all__ = [
-    "ContactProblem",
+    "NamedContactProblem",
     "ContactSolution",
     "HeldOn",
     "State",
@@ -39,7 +40,7 @@ STATES = tuple(State)
 
 
 @dataclass(frozen=True, eq=False)
-class ContactProblem:
+class NamedContactProblem:
     """k contacts whose gaps and normal velocities are zero, all other constraints already eliminated from A and b."""
 
     names: tuple[str, ...]
@@ -73,7 +74,7 @@ class HeldOn(NamedTuple):
     must_slip: tuple[Array | None, ...]
 
 
-def settle(resting: ContactProblem, guess: Sequence[State] | None = None) -> ContactSolution:
+def settle(resting: NamedContactProblem, guess: Sequence[State] | None = None) -> ContactSolution:
     """States that obey every law, nearest to ``guess`` (the present ones; all closed if not given)."""
     work = _written(resting)
     work.guess[: work.k] = State.STICK if guess is None else guess
@@ -86,7 +87,7 @@ def settle(resting: ContactProblem, guess: Sequence[State] | None = None) -> Con
     )  # fmt: skip
 
 
-def feasible(resting: ContactProblem, states: Sequence[State], directions: Sequence[Array | None]) -> Array | None:
+def feasible(resting: NamedContactProblem, states: Sequence[State], directions: Sequence[Array | None]) -> Array | None:
     """λ within the cones, as far inside as can be, with which these states go on; None where there is none."""
     work = _written(resting)
     work.go_on(states, directions)
@@ -96,7 +97,7 @@ def feasible(resting: ContactProblem, states: Sequence[State], directions: Seque
     return work.lam[: work.n].copy() if found == HELD else None
 
 
-def hold_on(resting: ContactProblem, states: Sequence[State], directions: Sequence[Array | None],
+def hold_on(resting: NamedContactProblem, states: Sequence[State], directions: Sequence[Array | None],
             firm: Sequence[float]) -> HeldOn:  # fmt: skip
     """Whether contacts that stick can go on, one of which is at the edge of its cone as the load is shared now.
 
@@ -111,7 +112,7 @@ def hold_on(resting: ContactProblem, states: Sequence[State], directions: Sequen
     if found == HELD:
         return HeldOn(work.lam[: work.n].copy(), ())
     none = (None,) * work.k
-    return HeldOn(None, work.directions(resting, work.must_slip, work.onset) if found == SLIPS else none)
+    return HeldOn(None, work.directions(resting, work.must_slip, work.onset) if found == SLIP_TOGETHER else none)
 
 
 class _Workspace:
@@ -131,7 +132,7 @@ class _Workspace:
         self.state, self.directed, self.direction = map(np.asarray, (given.state, given.directed, given.direction))
         self.lam, self.a, self.note = np.asarray(given.lam), np.asarray(given.a), np.asarray(given.note)
 
-    def take(self, resting: ContactProblem, n: int) -> None:
+    def take(self, resting: NamedContactProblem, n: int) -> None:
         """Write the question down."""
         k = self.k = len(resting.names)
         self.n, self.record.contacts = n, k
@@ -150,7 +151,7 @@ class _Workspace:
         self.state[: self.k] = states
         _point(self.directed, self.direction, directions)
 
-    def directions(self, resting: ContactProblem, flags: Any, d: Any) -> tuple[Array | None, ...]:
+    def directions(self, resting: NamedContactProblem, flags: Any, d: Any) -> tuple[Array | None, ...]:
         """Directions of contacts, None where there is none."""
         flagged = enumerate(zip(flags[: self.k].tolist(), resting.tangents, strict=True))
         return tuple([d[2 * i : 2 * i + t].copy() if flag else None for i, (flag, t) in flagged])
@@ -167,7 +168,7 @@ def _point(flags: Any, d: Any, directions: Sequence[Array | None]) -> None:
 _local = threading.local()  # a record for each thread
 
 
-def _written(resting: ContactProblem) -> _Workspace:
+def _written(resting: NamedContactProblem) -> _Workspace:
     """The problem written down in a record with room for it."""
     k, n = len(resting.names), len(resting.tangents) + sum(resting.tangents)
     _check(resting, n)
@@ -178,7 +179,7 @@ def _written(resting: ContactProblem) -> _Workspace:
     return work
 
 
-def _check(resting: ContactProblem, n: int) -> None:
+def _check(resting: NamedContactProblem, n: int) -> None:
     """Shapes."""
     k, A, b = len(resting.names), np.shape(resting.A), np.shape(resting.b)
     parts = (resting.tangents, resting.mu_s, resting.mu_d, resting.slip, resting.must_slip)
@@ -215,6 +216,12 @@ def refusal(given: problem.ContactProblem, names: Sequence[str]) -> EvaluationEr
         return EvaluationError(
             f"contacts {', '.join(map(repr, bad))} have accelerations that are not finite. Look for a state where "
             "a normal or a mass is not defined."
+        )
+    if given.unended:
+        return Unsettled(
+            f"how {', '.join(map(repr, names))} share their load was not found: the linear program over their forces "
+            f"did not end in {MAX_PIVOTS} steps. Leave out contacts that say nothing new, or allow lw.TimeStepping().",
+            names,
         )
     free = [float(b[row]) for row in first[:k]]
     pressed = [i for i in range(k) if given.note[i] & Note.JAMS]

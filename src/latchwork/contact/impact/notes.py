@@ -58,6 +58,9 @@ def sentence(made: ImpactNote, problem: ImpactProblem, names: Sequence[str]) -> 
     if code is NoteCode.UNENDING:
         left = f"{made.value:.3g} m/s"
         return f"a sequence of impacts did not end: the rest of it ({left}) was taken up at once with e = 0"
+    if code is NoteCode.TURNS:
+        return (f"friction that resists turns is lawful, but not that of the least energy: velocities at the contacts "
+                f"still changed by {made.value:.3g} when its sweeps ended")  # fmt: skip
     if code in (NoteCode.GAINS, NoteCode.NO_SLIP, NoteCode.WEDGED):
         named = f"'{names[made.contact]}'"
     else:

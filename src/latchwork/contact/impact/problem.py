@@ -63,6 +63,7 @@ class NoteCode(IntEnum):
     NO_SLIP_AT_ONCE = 4  # the law of a group finds no impulses: the same
     SMOOTH_AT_ONCE = 5  # no impulses with friction were found for a group: no friction
     UNENDING = 6  # a sequence did not end: what was left, ``value`` m/s, was taken up at once with e = 0
+    TURNS = 7  # what resists turns is not that of the least energy: velocities changed by ``value`` in the last sweep
 
 
 NO_LAW = -1  # of a contact at which nothing acted
@@ -107,7 +108,7 @@ class ImpactProblem:
     energy: f64  # ½ Λᵀ(v⁻ + v⁺)
     blocked: i64  # where the status is BLOCKED
     notes: i64
-    note: list[ImpactNote] = array("3 * most_contacts + 25")  # at most: 3 of a contact, 3 of a group, 1
+    note: list[ImpactNote] = array("3 * most_contacts + 26")  # at most: 3 of a contact, 3 of a group, 2
     groups: i64
     note_groups: i64p = array("8 * most_contacts")  # 1: contacts of each group that a note names: [g * contacts + i]
     # workspace: of the whole impact

@@ -5,9 +5,17 @@ from __future__ import annotations
 from latchwork.formats.model_file.grammar import Field, Listed, Shape
 
 POINT = Field("point", "the point that is guided", needed=True)
-ON = {"on": Field("frame", "what guides it: a frame, joint or body; N unless given")}
-AT = {"at": Field("point", "a point fixed there; the joint's origin, the body's mass centre or O unless given")}
+GUIDE = {
+    "on": Field("frame", "what guides it: a frame, joint or body; N unless given"),
+    "at": Field("point", "a point fixed there; the joint's origin, the body's mass centre or O unless given"),
+}
 RATIO = Field("scalar", "how far or how fast the first moves for each unit of the second", needed=True)
+
+
+def joint(about: str) -> Field:
+    """A joint that must be given."""
+    return Field("joint", about, needed=True)
+
 
 CLOSE = Shape("close", {
     "type": Field("joint type", "which row of the table of joints; any but free", needed=True),
@@ -30,22 +38,22 @@ DISTANCE = Shape("distance", {
     "between": Field(Listed("point", count=2), "the two points", needed=True),
     "length": Field("scalar", "their distance, in t and parameters", needed=True),
 })  # fmt: skip
-SLOT = Shape("slot", {"point": POINT, "axis": Field("vector", "direction of the line", needed=True), **ON, **AT})
-PLANE = Shape("plane", {"point": POINT, "normal": Field("vector", "normal of the plane", needed=True), **ON, **AT})
+SLOT = Shape("slot", {"point": POINT, "axis": Field("vector", "direction of the line", needed=True), **GUIDE})
+PLANE = Shape("plane", {"point": POINT, "normal": Field("vector", "normal of the plane", needed=True), **GUIDE})
 CURVE = Shape("curve", {
     "point": POINT,
     "parameter": Field("scalar", "a coordinate of the curve's own", needed=True),
     "path": Field("vector", "from `at` to the curve, in terms of that coordinate", needed=True),
-    **ON, **AT,
+    **GUIDE,
 })  # fmt: skip
 IMPLICIT = Shape("implicit", {
     "point": POINT,
     "zero": Field("scalar", "what must be zero, in x, y, z: measures of the point from `at`", needed=True),
-    **ON, **AT,
+    **GUIDE,
 })  # fmt: skip
 GEAR = Shape("gear", {
-    "a": Field("joint", "the joint that is moved", needed=True),
-    "b": Field("joint", "the joint that moves it", needed=True),
+    "a": joint("the joint that is moved"),
+    "b": joint("the joint that moves it"),
     "ratio": RATIO,
     "offset": Field("scalar", "coordinate of a where that of b is 0; 0 unless given"),
 })  # fmt: skip
@@ -57,18 +65,18 @@ MESH = Shape("mesh", {
     "carrier": Field("frame", "what both turn on; N unless given"),
 })  # fmt: skip
 RACK = Shape("rack", {
-    "rack": Field("joint", "the joint that slides", needed=True),
-    "pinion": Field("joint", "the joint that turns", needed=True),
+    "rack": joint("the joint that slides"),
+    "pinion": joint("the joint that turns"),
     "radius": Field("scalar", "pitch radius of the pinion", needed=True),
 })  # fmt: skip
 SCREW = Shape("screw", {
-    "nut": Field("joint", "the joint that slides", needed=True),
-    "spindle": Field("joint", "the joint that turns; the same where it is cylindrical", needed=True),
+    "nut": joint("the joint that slides"),
+    "spindle": joint("the joint that turns; the same where it is cylindrical"),
     "pitch": Field("scalar", "how far it slides in one turn", needed=True),
 })  # fmt: skip
 CAM = Shape("cam", {
-    "follower": Field("joint", "the joint that follows", needed=True),
-    "cam": Field("joint", "the joint that drives it", needed=True),
+    "follower": joint("the joint that follows"),
+    "cam": joint("the joint that drives it"),
     "profile": Field("scalar", "coordinate of the follower, in that of the cam", needed=True),
 })  # fmt: skip
 PRESCRIBE = Shape("prescribe", {

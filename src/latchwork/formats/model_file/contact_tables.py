@@ -144,17 +144,25 @@ ZONES = Shape("zones", {
     "values": Field(Listed("scalar", most=MOST_PARTS), "the value of each, one more than bounds", needed=True),
 })  # fmt: skip
 BY_ZONE = Either("scalar", Shape("by zone", {"zones": Field(ZONES, "a value for each zone", needed=True)}))
+
+
+def restitution(where: str = "") -> Field:
+    """A coefficient of restitution of impacts."""
+    return Field(BY_ZONE, f"0 to 1, of an impact{where}; 0 unless given")
+
+
 FRICTION = Shape("friction", {
     "static": Field(BY_ZONE, "coefficient while it sticks", needed=True),
     "dynamic": Field(BY_ZONE, "coefficient while it slides; as static unless given"),
     "rolling": Field(BY_ZONE, "a length: the largest torque across the normal over the normal force; 0 unless given"),
     "pivoting": Field(BY_ZONE, "a length: the largest torque about the normal over the normal force; 0 unless given"),
 })  # fmt: skip
+ONE_AXIS = Field("joint", "a revolute or prismatic joint", needed=True)
 LIMIT = Shape("limit", {
-    "joint": Field("joint", "a revolute or prismatic joint", needed=True),
+    "joint": ONE_AXIS,
     "low": Field("scalar", "the least value of its coordinate; none unless given"),
     "high": Field("scalar", "the greatest value of its coordinate; none unless given"),
-    "restitution": Field(BY_ZONE, "0 to 1, of an impact on a stop; 0 unless given"),
+    "restitution": restitution(" on a stop"),
 })  # fmt: skip
 RATE = {
     "joint": Field("joint", "a joint that moves"),
@@ -169,17 +177,18 @@ ROPE = Shape("rope", {
     "a": Field("point", "one end", needed=True),
     "b": Field("point", "the other end", needed=True),
     "length": Field("scalar", "a number, or an expression in t and parameters", needed=True),
-    "restitution": Field(BY_ZONE, "0 to 1, of an impact where it goes taut; 0 unless given"),
+    "restitution": restitution(" where it goes taut"),
 })  # fmt: skip
 ONE_WAY = Shape("one-way clutch", {
     **RATE,
-    "restitution": Field(BY_ZONE, "0 to 1, of an impact that would turn it back; 0 unless given"),
+    "restitution": restitution(" that would turn it back"),
 }, one_of=("joint", "rate"))  # fmt: skip
 LAWS = {
-    "restitution": Field(BY_ZONE, "0 to 1, of an impact; 0 unless given"),
+    "restitution": restitution(),
     "friction": Field(Either("scalar", FRICTION), "a coefficient, or two; none unless given"),
     "adhesion": Field(BY_ZONE, "the largest force by which each place pulls; 0 unless given"),
 }
+IMPACT = Field("law of impact", "newton unless given")
 MATERIAL = Shape("material", LAWS)
 MATERIAL_PAIR = Shape("pair of materials", {
     "a": Field("text", "the name of a material", needed=True),
@@ -197,15 +206,13 @@ COLLIDER = Shape("shape that collides", {
 COLLIDE = Shape("collision", {
     "shapes": Field(Named(COLLIDER, most=MOST_COLLIDERS), "what collides, each by a name", needed=True),
     **LAWS,
-    "impact": Field("law of impact", "newton unless given"),
+    "impact": IMPACT,
     "without": Field(Listed(Listed("text", count=2), most=MOST_CONTACTS), "pairs of names that never touch"),
     "neighbours": Field("truth", "true where bodies that a joint joins collide too"),
 })  # fmt: skip
 CONTACT = Shape("contact", {
     "a": Field(Either("point", SHAPE), "one side: a point, or a shape", needed=True),
     "b": Field(Either("point", SHAPE), "the other side", needed=True),
-    "restitution": Field(BY_ZONE, "0 to 1, of an impact; 0 unless given"),
-    "friction": Field(Either("scalar", FRICTION), "a coefficient, or two; none unless given"),
-    "adhesion": Field(BY_ZONE, "the largest force by which each place pulls; 0 unless given"),
-    "impact": Field("law of impact", "newton unless given"),
+    **LAWS,
+    "impact": IMPACT,
 })  # fmt: skip

@@ -8,21 +8,12 @@ RTOL = Field("number", "relative tolerance")
 ATOL = Field(Listed("number", or_one=True), "absolute tolerance; a list has one for each of q, u and the work")
 MAX_STEP = Field("number", "longest step")
 MAX_STEPS = Field("count", "steps before the run gives up")
+FIRST_STEP = Field("number", "length of the first step")
+BY_TOLERANCE = {"rtol": RTOL, "atol": ATOL, "max_step": MAX_STEP, "max_steps": MAX_STEPS}
+OF_OUR_OWN = {"rtol": RTOL, "atol": ATOL, "max_step": MAX_STEP, "first_step": FIRST_STEP, "max_steps": MAX_STEPS}
 METHOD = Shape("method", {
-    "DormandPrince": Field(Shape("DormandPrince", {
-        "rtol": RTOL,
-        "atol": ATOL,
-        "max_step": MAX_STEP,
-        "first_step": Field("number", "length of the first step"),
-        "max_steps": MAX_STEPS,
-    }), "adaptive steps, order 5(4)"),
-    "Radau": Field(Shape("Radau", {
-        "rtol": RTOL,
-        "atol": ATOL,
-        "max_step": MAX_STEP,
-        "first_step": Field("number", "length of the first step"),
-        "max_steps": MAX_STEPS,
-    }), "adaptive steps for stiff systems, Radau IIA of order 5"),
+    "DormandPrince": Field(Shape("DormandPrince", OF_OUR_OWN), "adaptive steps, order 5(4)"),
+    "Radau": Field(Shape("Radau", OF_OUR_OWN), "adaptive steps for stiff systems, Radau IIA of order 5"),
     "RK4": Field(Shape("RK4", {
         "step": Field("number", "length of every step", needed=True),
         "every": Field("count", "steps from one that is recorded to the next"),
@@ -30,17 +21,9 @@ METHOD = Shape("method", {
     }), "fixed steps, order 4"),
     "SciPy": Field(Shape("SciPy", {
         "name": Field("stiff method", "which of SciPy's; Radau unless given"),
-        "rtol": RTOL,
-        "atol": ATOL,
-        "max_step": MAX_STEP,
-        "max_steps": MAX_STEPS,
+        **BY_TOLERANCE,
     }), "adaptive steps for stiff systems, by SciPy"),
-    "Sundials": Field(Shape("Sundials", {
-        "rtol": RTOL,
-        "atol": ATOL,
-        "max_step": MAX_STEP,
-        "max_steps": MAX_STEPS,
-    }), "adaptive steps for stiff systems, by CVODE of SUNDIALS"),
+    "Sundials": Field(Shape("Sundials", BY_TOLERANCE), "adaptive steps for stiff systems, by CVODE of SUNDIALS"),
 }, one_of=("DormandPrince", "Radau", "RK4", "SciPy", "Sundials"))  # fmt: skip
 TABLE = Shape("table", {
     "times": Field(Listed("number"), "times of the rows, growing; the first no later than the start", needed=True),

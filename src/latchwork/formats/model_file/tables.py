@@ -14,6 +14,7 @@ from latchwork.formats.model_file.contact_tables import (
     MOST_COLLISIONS,
     MOST_CONTACTS,
     MOST_MATERIALS,
+    ONE_AXIS,
     ONE_WAY,
     ROPE,
 )
@@ -109,12 +110,12 @@ LOAD = Shape("load", {
         "name": LABEL,
     }), "a torsional spring and damper: -k (angle - rest) - c dt(angle)"),
     "actuate": Field(Shape("actuate", {
-        "joint": Field("joint", "a revolute or prismatic joint", needed=True),
+        "joint": ONE_AXIS,
         "effort": Field("scalar", "torque or force along its axis", needed=True),
         "name": LABEL,
     }), "a motor or ram in a joint"),
     "resist": Field(Shape("resist", {
-        "joint": Field("joint", "a revolute or prismatic joint", needed=True),
+        "joint": ONE_AXIS,
         **STIFFNESS,
         "rest": Field("scalar", "coordinate at rest; 0 unless given"),
         "name": LABEL,
@@ -125,6 +126,13 @@ QUANTITY = Shape("quantity", {
     "unit": Field("text", "unit, such as kg m^2/s; a label, nothing is converted"),
     "description": Field("text", "what it is, in a few words"),
 })  # fmt: skip
+
+
+def contacts(kind: Shape, about: str) -> Field:
+    """What may touch, or stop, by names; not more than a file may have."""
+    return Field(Named(kind, most=MOST_CONTACTS), about)
+
+
 MODEL = Shape("model", {
     "latchwork": Field("version", "version of this format", needed=True),
     "name": Field("text", "name of the model", needed=True),
@@ -143,14 +151,14 @@ MODEL = Shape("model", {
     "supports": Field(Named(SUPPORT, most=MOST_BEAMS), "points that beams slide over"),
     "loads": Field(Listed(LOAD), "forces and torques, and elements made of them"),
     "constraints": Field(Named(CONSTRAINT), "what must hold in every run, each by its name"),
-    "contacts": Field(Named(CONTACT, most=MOST_CONTACTS), "what may touch in a run, each pair of shapes by a name"),
+    "contacts": contacts(CONTACT, "what may touch in a run, each pair of shapes by a name"),
     "materials": Field(Named(MATERIAL, most=MOST_MATERIALS), "surfaces by name, and what each obeys on its own kind"),
     "material_pairs": Field(Listed(MATERIAL_PAIR, most=MOST_CONTACTS), "what surfaces of two materials obey"),
     "collide": Field(Named(COLLIDE, most=MOST_COLLISIONS), "shapes of which any two may touch, without a list"),
-    "limits": Field(Named(LIMIT, most=MOST_CONTACTS), "stops of joints, each by its name"),
-    "friction": Field(Named(JOINT_FRICTION, most=MOST_CONTACTS), "dry friction of joints, each by its name"),
-    "ropes": Field(Named(ROPE, most=MOST_CONTACTS), "ropes between two points, each by its name"),
-    "one_way": Field(Named(ONE_WAY, most=MOST_CONTACTS), "one-way clutches, each by its name"),
+    "limits": contacts(LIMIT, "stops of joints, each by its name"),
+    "friction": contacts(JOINT_FRICTION, "dry friction of joints, each by its name"),
+    "ropes": contacts(ROPE, "ropes between two points, each by its name"),
+    "one_way": contacts(ONE_WAY, "one-way clutches, each by its name"),
     "switched": Field(Named(SWITCHED, most=MOST_RULES), "constraints that rules hold and let go, each by its name"),
     "rules": Field(Named(RULE, most=MOST_RULES), "what happens in a run where a condition falls through zero"),
     "quantities": Field(Named(QUANTITY), "units and descriptions of symbols, each by its name"),

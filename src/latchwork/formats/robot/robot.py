@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from latchwork.constraint.constraint import Constraint
 from latchwork.errors import ByName
@@ -12,6 +12,7 @@ from latchwork.formats.robot.parts import Limits
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS, QUATERNION, Link, place, rates_of
 from latchwork.mechanics.point import Point
+from latchwork.mechanics.system import System
 from latchwork.mechanics.vector import Vector
 from latchwork.mechanics.visual import Surface, Visual
 from latchwork.model import NAME, RESERVED, Model
@@ -51,9 +52,9 @@ class Robot(Model):
         self.drives: dict[str, Expr] = ByName({}, f"drive of '{name}'")
         self.notes: tuple[str, ...] = ()  # what of the file is otherwise here
 
-    def _named_joints(self) -> tuple[str, ...]:
-        """Joints of the file, those that follow others and those with an offset included."""
-        return tuple(self.joints)
+    def system(self) -> System:
+        """What has been described so far, with all joints of the file: those that follow others, or have an offset."""
+        return replace(super().system(), joints=tuple(self.joints))
 
     def bare_speeds(self, names: Iterable[str]) -> tuple[Expr, ...]:
         """Speeds whose meaning a joint gives when it is mounted."""

@@ -5,8 +5,7 @@ Where neither is so but for rounding, cones are widened a little.
 
 from __future__ import annotations
 
-from latchwork.contact.complementarity.redundant_forces import HELD, hold_on
-from latchwork.contact.complementarity.redundant_forces import SLIPS as SLIP_TOGETHER
+from latchwork.contact.complementarity.redundant_forces import HELD, SLIP_TOGETHER, hold_on
 from latchwork.hybrid.contacts.event_slip import any_has, forget_slipping
 from latchwork.hybrid.contacts.near_set import has
 from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, SLIPS, STICK, Scene
@@ -38,7 +37,7 @@ def share_otherwise(scene: Scene, t: f64) -> i64:
         i = delassus.point[k]
         state, kind = scene.state[i], state_as_before(scene, k)
         problem.state[k], problem.directed[k] = kind, 0
-        delassus.right[k] = 1.0
+        delassus.firmness[k] = 1.0
         sticks += 1 if kind == STICK else 0
         if problem.slips[k] == 1:
             problem.directed[k] = 1
@@ -48,10 +47,10 @@ def share_otherwise(scene: Scene, t: f64) -> i64:
             problem.direction[2 * k], problem.direction[2 * k + 1] = state.slip[0], state.slip[1]
         if state.kind != OPEN:
             for _ in range(state.cone_margin):
-                delassus.right[k] *= tol.wider
+                delassus.firmness[k] *= tol.wider
     if sticks == 0:
         return 0
-    found = hold_on(problem, delassus.right)
+    found = hold_on(problem, delassus.firmness)
     if found == HELD:
         if t - scene.shared <= tol.blink:  # it was shared otherwise just now: what is left is at the very edge
             widened = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -20,11 +20,12 @@ from latchwork.constraint.terms import Array, Base, Terms, terms_of
 from latchwork.constraint.units import Units
 from latchwork.contact.adhesion import is_adhesion
 from latchwork.contact.feature import Feature
-from latchwork.contact.law import Contact, Value, Zones
+from latchwork.contact.law import Contact, Zones
 from latchwork.contact.narrow_phase.sharp_solids import is_sharp
 from latchwork.contact.rolling_resistance import is_rolling
 from latchwork.contact.tolerances import Tolerances, tolerances_in
-from latchwork.errors import ContactError, ModelError
+from latchwork.errors import ContactError
+from latchwork.hybrid.contacts.contact_laws import ContactLaws, Indices
 from latchwork.hybrid.contacts.tracked_place import TrackedPlace
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
@@ -41,7 +42,6 @@ from latchwork.symbolic.traverse import rebuild
 SKEWED = 0.05  # sine squared between the normal and the axis of the tangents: below it, another axis is taken
 KEPT_STATES = 400  # ways in which a contact stood
 NOTHING = 1e-11  # of the length of the model, at random states: less is rounding
-Indices = Mapping[Zones, int]
 SlipDirection = tuple[float, ...] | None  # a sign in the plane; in space a direction and a trace of a speed
 
 
@@ -79,7 +79,6 @@ class ContactPoint:
     without_normal: bool
     turns: bool = False  # where its rate was given as an expression: whether that is of an angle
     _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
-    _laws: dict[Any, Function | tuple[float, ...]] = field(default_factory=dict, init=False, repr=False)  # by zones
     watched: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # its guards: see `guard_table`
     _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # the gap asked for last, and where
 
@@ -88,7 +87,7 @@ class ContactPoint:
         return self.feature.name
 
     def __repr__(self) -> str:
-        return f"<Touch '{self.name}'>"
+        return f"<ContactPoint '{self.name}'>"
 
     @property
     def equations(self) -> Equations:
@@ -177,32 +176,16 @@ class ContactPoint:
     def leaning(self, slip: SlipDirection, mu: Any) -> Pull | None:
         """n − μ d: what a sliding contact exerts where the multiplier is 1."""
         lean = self.feature.normal
-        for d, t in zip(self.along(slip), self.tangents, strict=False):
+        direction = () if slip is None or not self.tangents else direction_of_slip(self.slips, slip)
+        for d, t in zip(direction, self.tangents, strict=False):
             lean = lean - t * (mu * d)
         return self._pull(lean)
 
-    def along(self, slip: tuple[Any, ...] | None) -> tuple[Any, ...]:
-        """The direction of slip in measures of the tangents: a sign in the plane, ±v/|v| in space, nothing for none.
-
-        In space the sign is that of v · d, d the direction where the mode began, so that nothing flips where slip ends;
-        a trace of d is added to v, for slip that begins has no direction of its own yet; it fades as v grows.
-        """
-        if slip is None or not self.tangents:
-            return ()
-        if len(self.tangents) == 1:
-            return slip
-        *d, trace, _ = slip
-        a, b = self.slips
-        fading = trace / (1.0 + (a * a + b * b) / trace**2)
-        moved = [v + fading * k for v, k in zip(self.slips, d, strict=True)]
-        length = sqrt(moved[0] * moved[0] + moved[1] * moved[1])
-        signed = where(moved[0] * d[0] + moved[1] * d[1] < 0.0, -1.0, 1.0) / length
-        return tuple(v * signed for v in moved)
-
     def slider(self, source: int, row: int, slip: tuple[float, ...], indices: Indices) -> Slider:
         """Its friction in a mode, of whose sources its rows are one, as it slides a way in some zones."""
-        law, force = self.law_in(indices), self.force_function if self.without_normal and not self.is_pressed else None
-        first, mu = (0 if self.without_normal else 1), law[2] if isinstance(law, tuple) else law
+        law, first = self.laws.in_zones(indices), 0 if self.without_normal else 1
+        force = self.force_function if self.without_normal and not self.is_pressed else None
+        mu = law[2] if isinstance(law, tuple) else law
         return Slider(source, row, first, len(self.tangents), mu, slip, force, self.name)
 
     @cached_property
@@ -334,64 +317,14 @@ class ContactPoint:
     # --- laws ---------------------------------------------------------------------------------------------------
 
     @cached_property
-    def zones(self) -> tuple[Zones, ...]:
-        """What differs from place to place."""
-        friction = self.contact.friction
-        values = [self.contact.restitution, *([] if friction is None else [friction.mu, friction.sliding])]
-        values = [self.limit] if self.feature.closed_with is not None else values
-        return tuple(dict.fromkeys(value for value in values if isinstance(value, Zones)))
-
-    def coefficients(self, indices: Indices) -> tuple[Any, Any, Any]:
-        """e, μ_s and μ_d as they are in the present zones: numbers or expressions."""
-        friction = self.contact.friction
-        if self.feature.closed_with is not None:
-            limit = here(self.limit, indices)
-            return 0.0, limit, limit
-        e = here(self.contact.restitution, indices)
-        if friction is None or not self.tangents:
-            return e, 0.0, 0.0
-        return e, here(friction.mu, indices), here(friction.sliding, indices)
+    def laws(self) -> ContactLaws:
+        """Its coefficients in each of its zones."""
+        return ContactLaws(self)
 
     @property
-    def limit(self) -> Value:
-        """Of adhesion, the force; of what resists turns, the largest torque over the normal force."""
-        if self.attracts:
-            return self.contact.adhesion
-        assert self.contact.friction is not None, "what resists turns is friction"
-        return self.contact.friction.rolling if is_rolling(self.feature) else self.contact.friction.pivoting
-
-    def law_in(self, indices: Indices) -> tuple[float, ...] | Function:
-        """e, μ_s and μ_d in some zones: as numbers where they are, else as a function of the state."""
-        key = tuple([indices[zone] for zone in self.zones])
-        known = self._laws.get(key)
-        if known is None:
-            given = self.coefficients(indices)
-            constant = all([isinstance(value, (int, float)) for value in given])
-            known = self._laws[key] = tuple(map(float, given)) if constant else self.lowered(list(given))
-        return known
-
-    def laws(self, x: Array, indices: Indices) -> tuple[float, float, float]:
-        """e, μ_s and μ_d at a state; what is out of bounds is refused."""
-        known = self._laws.get(tuple([indices[zone] for zone in self.zones]))
-        if known is None:
-            known = self.law_in(indices)
-        e, mu_s, mu_d = known if isinstance(known, tuple) else known(x).tolist()
-        if self.feature.closed_with is not None and not 0.0 <= mu_s < np.inf:
-            what = "force by which it pulls" if self.attracts else "torque over the normal force"
-            raise ModelError(f"'{self.name}' is {mu_s:.6g} at t = {x[0]:.6g}. Give the largest {what}: it is not "
-                             "negative.")  # fmt: skip
-        if self.is_bounded and not 0.0 <= mu_d <= mu_s < np.inf:
-            raise ModelError(
-                f"the limits of friction '{self.contact.name}' are {mu_s:.6g} (static) and {mu_d:.6g} (dynamic) at "
-                f"t = {x[0]:.6g}. Give limits that are not negative, dynamic not above static: lw.maximum(limit, 0.0)."
-            )
-        if not (0.0 <= e <= 1.0 and 0.0 <= mu_d <= mu_s < np.inf):
-            raise ModelError(
-                f"'{self.contact.name}' has restitution {e:.6g}, static friction {mu_s:.6g} and dynamic friction "
-                f"{mu_d:.6g} at t = {x[0]:.6g}. Restitution lies in [0, 1]; friction is not negative, and dynamic "
-                "friction not above static."
-            )
-        return e, mu_s, mu_d
+    def zones(self) -> tuple[Zones, ...]:
+        """What differs from place to place."""
+        return self.laws.zones
 
     # --- forces -------------------------------------------------------------------------------------------------
 
@@ -417,9 +350,21 @@ class ContactPoint:
         return Function(lower(g, rebuild(g, [*slope, rest], self.base.laws), self.base.arguments))
 
 
-def here(value: Value, indices: Indices) -> Any:
-    """A value in the zone where it is now."""
-    return value.values[indices[value]] if isinstance(value, Zones) else value
+def direction_of_slip(slips: Sequence[Expr], slip: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The direction of slip in measures of the tangents: a sign in the plane, ±v/|v| in space.
+
+    In space the sign is that of v · d, d the direction where the mode began, so that nothing flips where slip ends;
+    a trace of d is added to v, for slip that begins has no direction of its own yet; it fades as v grows.
+    """
+    if len(slips) == 1:
+        return slip
+    *d, trace, _ = slip
+    a, b = slips
+    fading = trace / (1.0 + (a * a + b * b) / trace**2)
+    moved = [v + fading * k for v, k in zip(slips, d, strict=True)]
+    length = sqrt(moved[0] * moved[0] + moved[1] * moved[1])
+    signed = where(moved[0] * d[0] + moved[1] * d[1] < 0.0, -1.0, 1.0) / length
+    return tuple(v * signed for v in moved)
 
 
 def enforced_by_coordinates(equations: Equations, feature: Feature, units: Units | None = None,

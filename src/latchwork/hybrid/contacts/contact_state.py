@@ -43,7 +43,7 @@ class ContactState(NamedTuple):
 def closings(contact_point: ContactPoint, zones: Mapping[Zones, int]) -> list[ContactState]:
     """How a contact may be closed, in all forms there are: it sticks; it slides without friction, or at its limit; with
     friction either way, in space on in some direction, or as slip begins in it."""
-    _, mu_s, mu_d = contact_point.coefficients(zones)
+    _, mu_s, mu_d = contact_point.laws.coefficients(zones)
     found = [] if _is_nothing(mu_s) else [ContactState(State.STICK)]
     found.append(ContactState(State.SLIDE))
     if not contact_point.tangents or _is_nothing(mu_d):
@@ -101,7 +101,7 @@ class ContactStates:
         return self._labelled[1]
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def closed_names(self) -> tuple[str, ...]:
         """What is closed, by all names that rules may use: with how, without, and those of whole contacts."""
         if not self.closed:
             return ()
@@ -128,7 +128,7 @@ class ContactStates:
 
     def mu(self, contact_point: ContactPoint) -> tuple[Any, Any]:
         """Static and dynamic friction where it is now."""
-        return contact_point.coefficients(self.zones)[1:]
+        return contact_point.laws.coefficients(self.zones)[1:]
 
     def constraints(self) -> dict[Constraint, ContactPoint]:
         """What is closed as constraints, contact by contact."""
@@ -157,11 +157,6 @@ class ContactStates:
         states = (State.SLIDE, State.STICK)
         return tuple(name for contact in self.members for place in contact.names
                      for name in (place, *(ContactState(state).label(place) for state in states)))  # fmt: skip
-
-    @property
-    def contacts(self) -> set[str]:
-        """The same, each once."""
-        return set(self.names)
 
     def forces(self, lam: Mapping[str, Sequence[Expr]]) -> dict[str, Expr]:
         """The normal forces of what is closed; of friction of joints, what it exerts."""
@@ -286,7 +281,7 @@ class ContactStates:
                 if not is_clear(*contact_point.gap(x), contact_point.tolerances)
             }
 
-    def left(self, x: Array) -> None:
+    def forget_closed(self, x: Array) -> None:
         """Nothing is known to be closed any more, at a state that came about otherwise."""
         self.closed, self.leaving_depths, self.lam = {}, {}, {}
         found = [(contact_point, *contact_point.gap(x)) for contact_point in self.contact_points]
@@ -296,7 +291,7 @@ class ContactStates:
             if gap < -contact_point.tolerances.reach and inside >= 0.0 and not contact_point.is_one_way
         }
 
-    def rest(self, x: Array, forces: Mapping[ContactPoint, Array]) -> None:
+    def set_at_rest(self, x: Array, forces: Mapping[ContactPoint, Array]) -> None:
         """Contacts that hold everything stick (or touch without friction), with these forces; others just opened."""
         self.closed = {contact_point: ContactState(State.STICK if len(forces[contact_point]) > 1 else State.SLIDE)
                        for contact_point in self.contact_points if contact_point in forces}  # fmt: skip

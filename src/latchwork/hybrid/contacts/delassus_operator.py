@@ -90,12 +90,17 @@ class Delassus:
     impulse: f64p = array("most_rows")
     picked: i64p = array("most_rows")  # rows of a linear system, and room to solve it
     system: f64p = array("most_rows * most_rows")
-    right: f64p = array("3 * most_rows")
-    answer: f64p = array("3 * most_rows")
+    right: f64p = array("most_rows")
+    answer: f64p = array("most_rows")
     column: f64p = array("most_rows")
     tau: f64p = array("most_rows")
     turned: f64p = array("most_rows")
     order: f64p = array("most_rows")
+    soon: f64p = array("most_rows")  # b a moment later at the same place
+    firmness: f64p = array("most_contacts")  # how many times further each contact that sticks may be beyond its cone
+    kept_lam: f64p = array("most_rows")  # λ of an answer while another one is tried
+    unmatched: f64p = array(6)  # of the tangents of a contact: what rows that others hold leave of A and v, by rows
+    unlimited: f64p = array(2)  # impulses along the tangents of a contact, before they are brought to their limit
 
 
 @kernel

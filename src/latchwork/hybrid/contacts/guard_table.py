@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.constraint.embedded.layout import Watch
+from latchwork.constraint.embedded.mode_block import Watch
 from latchwork.constraint.terms import Array, Base
 from latchwork.contact.closest_point.search import LEAST
 from latchwork.contact.closest_point.states import within_reach
@@ -135,7 +135,7 @@ def piece_of(contact_point: ContactPoint, contact_states: ContactStates, form: F
 
 def _piece(contact_point: ContactPoint, contact_states: ContactStates, form: Form) -> Piece:
     closed, tracked = form.form == CLOSED, contact_point.feature.tracked
-    bounds, law = len(contact_point.feature.within), contact_point.law_in(contact_states.zones) if closed else ()
+    bounds, law = len(contact_point.feature.within), contact_point.laws.in_zones(contact_states.zones) if closed else ()
     found_with_rates = contact_point.without_normal and not contact_point.is_pressed
     programs: dict[str, RateProgram | Function | None] = {
         "near": near_program(contact_point) if bounds or not closed else None,

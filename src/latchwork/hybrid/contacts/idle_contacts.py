@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from latchwork.hybrid.contacts.near_set import FOUND, assemble, has
-from latchwork.hybrid.contacts.reset_problem import any_closed, drop_rounding
+from latchwork.hybrid.contacts.reset_problem import any_closed, drop_force_rounding
 from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, STICK, Scene
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel
 from latchwork.program.scalar import maximum
@@ -11,18 +11,18 @@ from latchwork.program.scalar import maximum
 
 @kernel
 def look_ahead(scene: Scene, x: f64p) -> i64:
-    """``column``: b a moment later at the same place, as loads make it that begin at zero; 0 where it is not known."""
+    """``soon``: b a moment later at the same place, as loads make it that begin at zero; 0 where it is not known."""
     delassus, t, calls = scene.delassus, x[0], scene.delassus.calls
     if delassus.supplied > 0:  # P and u̇₀ are of this instant
         return 0
     x[0] = t + scene.tolerances.stirs
     found = assemble(scene, x)
     for i in range(delassus.rows):
-        delassus.column[i] = delassus.b[i]
+        delassus.soon[i] = delassus.b[i]
     x[0] = t
     assemble(scene, x)
     delassus.calls = calls
-    drop_rounding(scene)
+    drop_force_rounding(scene)
     return 1 if found == FOUND else 0
 
 
@@ -38,7 +38,7 @@ def is_unloaded(scene: Scene, x: f64p) -> i64:
             return 0
     if is_pressed(scene, delassus.b) == 1:
         return 0
-    return 0 if look_ahead(scene, x) == 1 and is_pressed(scene, delassus.column) == 1 else 1
+    return 0 if look_ahead(scene, x) == 1 and is_pressed(scene, delassus.soon) == 1 else 1
 
 
 @kernel
@@ -59,10 +59,10 @@ def load_begins(scene: Scene, x: f64p) -> i64:
     if look_ahead(scene, x) == 0:
         return 0
     for i in range(delassus.rows):
-        size = maximum(size, fabs(delassus.column[i]))
+        size = maximum(size, fabs(delassus.soon[i]))
     for k in range(delassus.contacts):
         row = delassus.first[k]
-        if delassus.column[row] < delassus.b[row] - scene.tolerances.rounding * size:
+        if delassus.soon[row] < delassus.b[row] - scene.tolerances.rounding * size:
             return 1
     return 0
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from latchwork.algebra.factors import least_norm
 from latchwork.contact.impact.jam import RESOLVED, jam_together, resolve_jam, stop_slow
+from latchwork.contact.impact.notes import add_note
+from latchwork.contact.impact.problem import ImpactLaw, NoteCode
 from latchwork.contact.impact.sequential import resolve_impact
 from latchwork.hybrid.contacts.delassus_operator import move
 from latchwork.hybrid.contacts.near_set import has, place_among
@@ -15,9 +17,11 @@ from latchwork.program.evaluator import evaluate
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, sqrt
 from latchwork.program.scalar import maximum, minimum
 
+TURNS, NEWTON = int(NoteCode.TURNS), int(ImpactLaw.NEWTON)
 RANK = 1e-11  # of A: redundant rows
 INFINITE = 1e300
 SWEEPS, SETTLED = 400, 1e-15  # over what resists turns in an impact, until velocities change by no more
+UNSETTLED_TURNS = 1e-9  # of the fastest: what resists turns is off by more, which is noted
 FAINT = 1e-200  # friction that is nothing where a mode begins, but may grow
 
 
@@ -170,12 +174,12 @@ def within_limit(scene: Scene, k: i64, limit: f64, impulse: f64p) -> f64:
         w = delassus.v[row + j]
         for r in range(rows):
             w += delassus.A[(row + j) * rows + r] * impulse[r]
-        delassus.right[j] = impulse[row + j] - divide(w, rho)
-        size += delassus.right[j] * delassus.right[j]
+        delassus.unlimited[j] = impulse[row + j] - divide(w, rho)
+        size += delassus.unlimited[j] * delassus.unlimited[j]
     size = sqrt(size)
     cut, changed = divide(limit, size) if size > limit else 1.0, 0.0
     for j in range(tangents):
-        fresh = cut * delassus.right[j]
+        fresh = cut * delassus.unlimited[j]
         changed = maximum(changed, fabs(fresh - impulse[row + j]) * rho)
         impulse[row + j] = fresh
     return changed
@@ -184,8 +188,11 @@ def within_limit(scene: Scene, k: i64, limit: f64, impulse: f64p) -> f64:
 @kernel
 def resist_turns(scene: Scene, impulse: f64p) -> None:
     """Impulses of what resists turns in an impact, |Λ_t| ≤ ρ Λ_n, with the friction of the contacts that press it:
-    normal impulses are known, and the energy is least (Moreau)."""
-    delassus, fastest, pressed = scene.delassus, 0.0, 0
+    normal impulses are known, and the energy is least (Moreau).
+
+    Each sweep takes up energy and keeps the limits, so that impulses are lawful wherever sweeps end; how far they are
+    from the least energy is noted, where it is not rounding."""
+    delassus, fastest, pressed, changed = scene.delassus, 0.0, 0, 0.0
     for k in range(delassus.collide, delassus.contacts):
         pressed += 1 if scene.contact[delassus.point[k]].presser >= 0 else 0
     if pressed == 0:
@@ -204,6 +211,8 @@ def resist_turns(scene: Scene, impulse: f64p) -> None:
                     changed = maximum(changed, within_limit(scene, place, scene.mu_d[presser] * normal, impulse))
         if changed <= SETTLED * fastest:
             return
+    if changed > UNSETTLED_TURNS * fastest:
+        add_note(scene.impact, TURNS, 0, NEWTON, changed)
 
 
 @kernel

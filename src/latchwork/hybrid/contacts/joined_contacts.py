@@ -18,7 +18,7 @@ KEPT = 1e-9  # of A: rows that are held by others
 @kernel
 def beside_others(scene: Scene, k: i64) -> None:
     """What is left of the tangents of contact k in A, and of their velocities, where rows that others hold are zero:
-    in ``right``, by rows of A's columns and v."""
+    in ``unmatched``, by rows of A's columns and v."""
     delassus, problem, count = scene.delassus, scene.problem, 0
     rows, own, tangents = delassus.rows, delassus.first[k] + 1, delassus.tangents[k]
     columns = tangents + 1
@@ -43,7 +43,7 @@ def beside_others(scene: Scene, k: i64) -> None:
             for b in range(count):
                 part = divide(delassus.answer[b], delassus.row_unit[delassus.picked[b]])
                 left -= delassus.A[(own + a) * rows + delassus.picked[b]] * part
-            delassus.right[a * columns + j] = left
+            delassus.unmatched[a * columns + j] = left
 
 
 @kernel
@@ -60,9 +60,9 @@ def kept_by_others(scene: Scene, k: i64) -> i64:
     left, usual, slip, fastest = 0.0, 0.0, 0.0, delassus.motion_scale
     for a in range(tangents):
         for j in range(tangents):
-            left = maximum(left, fabs(delassus.right[a * (tangents + 1) + j]))
+            left = maximum(left, fabs(delassus.unmatched[a * (tangents + 1) + j]))
             usual = maximum(usual, fabs(delassus.A[(own + a) * rows + own + j]))
-        slip = maximum(slip, fabs(delassus.right[a * (tangents + 1) + tangents]))
+        slip = maximum(slip, fabs(delassus.unmatched[a * (tangents + 1) + tangents]))
     if not left < KEPT * usual:
         return 0
     for i in range(rows):
@@ -89,7 +89,7 @@ def keep_states(scene: Scene) -> None:
     """Keep the answer of the contact problem while another one is tried."""
     problem = scene.problem
     for k in range(problem.contacts):
-        scene.near[k] = 4 * problem.state[k] + problem.directed[k]
+        scene.kept_state[k], scene.kept_directed[k] = problem.state[k], problem.directed[k]
 
 
 @kernel
@@ -97,7 +97,7 @@ def take_back(scene: Scene) -> None:
     """The states that were kept."""
     problem = scene.problem
     for k in range(problem.contacts):
-        problem.state[k], problem.directed[k] = scene.near[k] // 4, scene.near[k] % 4
+        problem.state[k], problem.directed[k] = scene.kept_state[k], scene.kept_directed[k]
 
 
 @kernel
@@ -143,7 +143,7 @@ def stand_on_all(scene: Scene) -> None:
         size = maximum(size, fabs(problem.b[i]))
     keep_states(scene)
     for i in range(problem.rows):
-        delassus.answer[i] = problem.lam[i]
+        delassus.kept_lam[i] = problem.lam[i]
     for k in range(delassus.contacts):
         i = delassus.point[k]
         may = has(scene.event[i].flags, LETS_GO) == 0 and problem.mu_s[k] > 0.0 and problem.tangents[k] > 0
@@ -160,7 +160,7 @@ def stand_on_all(scene: Scene) -> None:
         return
     take_back(scene)
     for i in range(problem.rows):
-        problem.lam[i] = delassus.answer[i]
+        problem.lam[i] = delassus.kept_lam[i]
 
 
 @kernel

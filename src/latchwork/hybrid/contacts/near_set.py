@@ -274,12 +274,12 @@ def assemble(scene: Scene, x: f64p) -> i64:
     if free_motion(delassus, x) == 0:
         return CAREFUL
     operate(delassus, x)
-    drop_rounding(scene)
+    drop_motion_rounding(scene)
     return FOUND
 
 
 @kernel
-def drop_rounding(scene: Scene) -> None:
+def drop_motion_rounding(scene: Scene) -> None:
     """Accelerations that are rounding of v²/L, v the fastest motion at the contacts, are none."""
     delassus = scene.delassus
     least = ROUNDING * divide(delassus.motion_scale * delassus.motion_scale, scene.tolerances.sight)

@@ -27,8 +27,8 @@ def fill_problem(scene: Scene) -> None:
         for j in range(1 + tangents):
             delassus.picked[rows + j] = delassus.first[k] + j
         rows += 1 + tangents
-    problem.contacts, problem.rows = delassus.contacts, rows
-    drop_rounding(scene)
+    problem.contacts, problem.rows, problem.unended = delassus.contacts, rows, 0
+    drop_force_rounding(scene)
     for a in range(rows):
         problem.b[a] = delassus.b[delassus.picked[a]]
         for b in range(rows):
@@ -39,7 +39,7 @@ def fill_problem(scene: Scene) -> None:
 
 
 @kernel
-def drop_rounding(scene: Scene) -> None:
+def drop_force_rounding(scene: Scene) -> None:
     """b of a contact whose force has come to zero is zero where it is rounding of what it is summed from: u̇₀ = P f is a
     sum itself, whose terms cancel, and the force was worked out in another way."""
     delassus = scene.delassus

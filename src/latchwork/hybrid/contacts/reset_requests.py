@@ -14,7 +14,7 @@ import numpy as np
 
 from latchwork.algebra.linear import lstsq
 from latchwork.constraint.terms import Array, Base, Terms
-from latchwork.contact.complementarity.solution import ContactProblem, State, settle
+from latchwork.contact.complementarity.solution import NamedContactProblem, State, refusal, settle
 from latchwork.contact.impact.notes import sentence
 from latchwork.contact.impact.problem import Impact, ImpactLaw
 from latchwork.contact.impact.resolution import resolve
@@ -226,7 +226,7 @@ class Passing:
                 gap = scene.gap[scene.trouble]
                 raise IntegrationError(f"the gap of '{self._trouble.name}' is {gap} at t = {t:.9g}. Look at its shape.")
             case Outcome.UNLAWFUL:
-                self._trouble.laws(self.x, self.memory.zones())
+                self._trouble.laws.at(self.x, self.memory.zones())
             case Outcome.BLOCKED:
                 self._refused_impact(names)
             case Outcome.JAMMED | Outcome.UNSETTLED:
@@ -262,13 +262,15 @@ class Passing:
     def _refused_problem(self, names: Sequence[str]) -> None:
         """The contact problem once more, by name: it says why it has no answer."""
         asked = self.room.problem
+        if asked.unended:
+            raise refusal(asked, names[: asked.contacts])
         k, r = asked.contacts, asked.rows
         slip, must = [tuple(np.array(along[2 * i : 2 * i + asked.tangents[i]]) if flag[i] else None for i in range(k))
                 for flag, along in ((asked.slips, asked.slip), (asked.must_slip, asked.onset))]  # fmt: skip
         fixed, first = tuple(map(bool, asked.fixed[:k])), asked.first[:k].tolist()
         limits = [-asked.b[row] / asked.A[row * (r + 1)] if is_fixed else 1.0
                   for row, is_fixed in zip(first, fixed, strict=True)]  # fmt: skip
-        given = ContactProblem(
+        given = NamedContactProblem(
             tuple(names[:k]), np.array(asked.A[: r * r]).reshape(r, r), np.array(asked.b[:r]),
             tuple(asked.tangents[:k]), np.array(asked.mu_s[:k]) * limits, np.array(asked.mu_d[:k]) * limits, slip, must,
             fixed,

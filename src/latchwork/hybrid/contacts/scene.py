@@ -6,6 +6,9 @@ A contact point is compiled when it is described: its gap, its rows B u + C = 0,
 
 from __future__ import annotations
 
+from latchwork.contact.complementarity.problem import OPEN as OPEN
+from latchwork.contact.complementarity.problem import SLIDE as SLIDE
+from latchwork.contact.complementarity.problem import STICK as STICK
 from latchwork.contact.complementarity.problem import ContactProblem
 from latchwork.contact.impact.problem import ImpactProblem
 from latchwork.contact.tolerances import Tolerances
@@ -14,7 +17,6 @@ from latchwork.program.evaluator import Evaluator
 from latchwork.program.kernel import f64, f64p, i64, i64p
 from latchwork.program.records.record import array, pointer, record
 
-OPEN, SLIDE, STICK = range(3)  # kinds of contact states
 MOST_ZONES = 3  # of one contact: of its restitution, of static and of dynamic friction
 
 # What the guards say of a contact point
@@ -22,7 +24,7 @@ CLEARED, TOUCHED, AROUND, LEAVES, LETS_GO, RESTS, SLIPS = 1, 2, 4, 8, 16, 32, 64
 
 
 @record
-class Law:
+class Coefficients:
     """e, μ_s and μ_d of a contact in its zones: numbers, or a program of (t, q, u, rest)."""
 
     steady: i64  # 1 where they are numbers
@@ -148,7 +150,7 @@ class Scene:
     problem: ContactProblem = pointer()
     impact: ImpactProblem = pointer()
     contact: list[ContactRecord] = array("contacts")
-    law: list[Law] = array("laws")
+    law: list[Coefficients] = array("laws")
     state: list[ContactStateRecord] = array("contacts")
     event: list[ContactEvent] = array("contacts")
     zone: i64p = array("zones")
@@ -157,7 +159,9 @@ class Scene:
     ends: i64p = array("groups")  # 1 where a feature of the contact ends here
     gap: f64p = array("contacts")
     inside: f64p = array("contacts")
-    near: i64p = array("contacts")
+    near: i64p = array("contacts")  # of those near: which are kept, as flags, then their places in order
+    kept_state: i64p = array("contacts")  # the answer of the contact problem while another one is tried
+    kept_directed: i64p = array("contacts")
     e: f64p = array("contacts")
     mu_s: f64p = array("contacts")
     mu_d: f64p = array("contacts")

@@ -143,7 +143,7 @@ class SceneMemory:
             record.zone[k], record.stride[k] = self._zones[zone], stride
             stride *= 1 + len(zone.bounds)
         for numbers in product(*[range(1 + len(zone.bounds)) for zone in reversed(point.zones)]):
-            self._put_law(point.law_in(dict(zip(point.zones, reversed(numbers), strict=True))))
+            self._put_law(point.laws.in_zones(dict(zip(point.zones, reversed(numbers), strict=True))))
         self._programs.put(record.gap, point.gap_function)
         if point.without_normal or point.is_ready:
             self.make_ready(i)

@@ -7,7 +7,7 @@ body is at rest, it stands on all its feet (`joined_contacts`); what carries not
 from __future__ import annotations
 
 from latchwork.contact.complementarity.open_slide_stick import solve_contact_problem
-from latchwork.contact.complementarity.problem import JAMMED, JAMS, SOLVED
+from latchwork.contact.complementarity.problem import JAMMED, JAMS, SOLVED, UNSETTLED
 from latchwork.hybrid.contacts.cone_edge import note_left, share_otherwise, slip_or_widen, widened_cone
 from latchwork.hybrid.contacts.delassus_operator import move
 from latchwork.hybrid.contacts.event_slip import any_has
@@ -43,6 +43,8 @@ def choose_contact_states(scene: Scene, x: f64p) -> i64:
         leave_idle(scene, slips, 0, x)
         spread_forces(scene)
         return SOLVED
+    if problem.unended == 1:  # whether others can carry the load is not known
+        return UNSETTLED
     passes = passes_on(scene, t)
     guess_states(scene, passes)
     status = solve_contact_problem(problem)

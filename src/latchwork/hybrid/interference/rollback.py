@@ -29,10 +29,10 @@ def keep_watch(sim: Simulation, x: Array) -> None:
         sim.state = state.but(overlaps=world.watch.overlaps)
 
 
-def first_passing(sim: Simulation, solutions: Sequence[Solution], tolerance: float = TOLERANCE,
-                  between: bool = True) -> tuple[int, Passing] | None:  # fmt: skip
+def look_for_passing(sim: Simulation, solutions: Sequence[Solution], tolerance: float = TOLERANCE,
+                     between: bool = True) -> tuple[int, Passing] | None:  # fmt: skip
     """The first passing in some solutions, from where the run stands on, and in which; what was met from behind is left
-    alone until it is apart."""
+    alone until it is apart, which the state keeps."""
     watch = sim.world.watch
     found = watch.first(solutions, sim.state.held, tolerance, between)
     if watch.overlaps != sim.state.overlaps:
@@ -42,7 +42,7 @@ def first_passing(sim: Simulation, solutions: Sequence[Solution], tolerance: flo
 
 def must_not_pass(sim: Simulation, segments: Sequence[Segment], between: bool) -> None:
     """Refuse segments, from where the run stands on, in which shapes pass into each other."""
-    found = first_passing(sim, [s.solution for s in segments], between=between)
+    found = look_for_passing(sim, [s.solution for s in segments], between=between)
     if found is not None:
         raise Passed(found[1], segments)
 

@@ -11,7 +11,7 @@ from latchwork.constraint.terms import Array, Base
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.event import RunEvent
-from latchwork.hybrid.interference.rollback import first_passing, interference_in, keep_watch
+from latchwork.hybrid.interference.rollback import interference_in, keep_watch, look_for_passing
 from latchwork.hybrid.interference.watch import STEPPED
 from latchwork.hybrid.time_stepping.clearances import ClearanceMemory
 from latchwork.hybrid.time_stepping.near_pairs import NearPairs
@@ -90,17 +90,17 @@ def step_through(sim: Simulation, t_end: float, stops: Mapping[str, Any]) -> boo
     sim.state = state = sim.state.but(contacts=contacts)
     keep_watch(sim, state.row)
     segment = made.segment()
-    found = first_passing(sim, [segment.solution], STEPPED, between=False)
+    found = look_for_passing(sim, [segment.solution], STEPPED, between=False)
     if found is not None:
         raise interference_in(sim, [segment], found[1])
     record.tell(RunEvent(state.t, STEPPING, before, (STEPPING,), kind=STEPPING))
     sim.went([segment], made.states[-1], float(made.x[0]))
     contacts = contacts.copied()
     contacts.zones = memory.zones()
-    contacts.left(made.x)
+    contacts.forget_closed(made.x)
     rests = made.rests
     if rests is not None:
-        contacts.rest(made.x, rests)
+        contacts.set_at_rest(made.x, rests)
     rate = sim.state.event_rate.leave(rests is not None)
     if made.rests_from is not None:
         rate = replace(rate, stuck=True, rests=False)

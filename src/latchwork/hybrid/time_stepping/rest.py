@@ -15,7 +15,7 @@ import numpy as np
 
 from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array
-from latchwork.contact.complementarity.solution import ContactProblem, State, feasible
+from latchwork.contact.complementarity.solution import NamedContactProblem, State, feasible
 from latchwork.hybrid.time_stepping.contact_rows import (
     along_rows,
     assemble,
@@ -171,8 +171,9 @@ def forces_within(step: TimeStep, names: Sequence[str], limits: Array) -> dict[i
         k = [tangents[i] if mu[i] > 0.0 else 0 for i in some]
         own = [row for i, count in zip(some, k, strict=True) for row in range(first[i], first[i] + 1 + count)]
         rows, none = J[own], (None,) * len(some)
-        resting = ContactProblem(tuple(names[i] for i in some), dot(rows, inverse, rows.T), dot(rows, free), tuple(k),
-                                 mu[some], mu[some], none, none, tuple(fixed[i] for i in some))  # fmt: skip
+        resting = NamedContactProblem(tuple(names[i] for i in some), dot(rows, inverse, rows.T), dot(rows, free),
+                                      tuple(k), mu[some], mu[some], none, none, tuple(fixed[i] for i in some)
+                                      )  # fmt: skip
         lam = feasible(resting, [State.STICK] * len(some), none)
         if lam is None:
             return None

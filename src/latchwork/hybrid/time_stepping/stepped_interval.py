@@ -210,6 +210,6 @@ def _must_go_on(memory: StepMemory, reason: Reason, t: float) -> None:
     name = memory.held.base.equations.name
     if reason is Reason.UNLAWFUL:
         x = np.array(memory.record.asked_x[: memory.record.n_x])
-        memory.scene.points[memory.scene.scene.trouble].laws(x, memory.zones())
+        memory.scene.points[memory.scene.scene.trouble].laws.at(x, memory.zones())
     if reason is Reason.NOT_FINITE:
         raise IntegrationError(f"'{name}' has no finite state after a time step at t = {t:.9g}. Take a smaller step.")

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from latchwork.hybrid.contacts.guard_values import GuardedContact, GuardedZone, GuardTable
 from latchwork.hybrid.contacts.scene import OPEN, Scene
-from latchwork.hybrid.mode_contents import form_at, has_row, slides_with_friction
-from latchwork.hybrid.mode_programs import GUARD_WORDS, ModePrograms
-from latchwork.hybrid.mode_record import ASK, ZONE
+from latchwork.hybrid.mode_layout.mode_contents import form_at, has_row, slides_with_friction
+from latchwork.hybrid.mode_layout.mode_programs import GUARD_WORDS, ModePrograms
+from latchwork.hybrid.mode_layout.mode_record import ASK, ZONE
 from latchwork.integrate.guard_location import FLOOR
 from latchwork.integrate.integration import PATIENT
 from latchwork.program.kernel import f64p, i64, i64p, kernel, offset

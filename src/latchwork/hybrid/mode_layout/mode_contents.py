@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from latchwork.hybrid.contacts.scene import OPEN, SLIDE, STICK, ContactRecord, ContactStateRecord, Scene
-from latchwork.hybrid.mode_programs import CLOSED_FORMS, CONSTRAINTS, OPEN_FORMS, ModePrograms, SourcePrograms
+from latchwork.hybrid.mode_layout.mode_programs import (
+    CLOSED_FORMS,
+    CONSTRAINTS,
+    OPEN_FORMS,
+    ModePrograms,
+    SourcePrograms,
+)
 from latchwork.program.kernel import i64, kernel
 
 ROOM = 8  # numbers that a program of one contact gives, at least

@@ -2,7 +2,7 @@
 
 A contact point is compiled when it is described: the programs of its rows, of its friction in each of its zones, and of
 its guards in each form in which it may be watched. They are entered here as they are made, each with its slots when
-fresh; `mode_layout` copies what the contact states of a scene ask for into the memory of a mode.
+fresh; `layout_kernel` copies what the contact states of a scene ask for into the memory of a mode.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from latchwork.program.records.record import array, record
 
 OPEN_FORMS, CLOSED_FORMS = 3, 5  # of a contact point: open, leaving, from behind; of each of its laws: see `form_at`
 CONSTRAINTS = -1  # in the place of a contact point: the constraints that hold besides
-SOURCE_WORDS, SLIDER_WORDS, GUARD_WORDS = 8, 16, 31  # of the records that are copied; see `mode_layout`
+SOURCE_WORDS, SLIDER_WORDS, GUARD_WORDS = 8, 16, 31  # of the records that are copied; see `layout_kernel`
 
 
 @record
@@ -137,6 +137,23 @@ class BasePrograms:
 
 
 @record
+class ModeParts:
+    """Where the parts of the mode that is laid out begin, as addresses."""
+
+    record: i64  # its `ModeRecord`
+    code: i64
+    key: i64
+    says: i64  # what guards say, then about what, then the steps of zones
+    row: i64
+    out: i64
+    integration: i64
+    fresh: i64  # its slots as they are when it begins
+    slots: i64  # and those in which it is run
+    size: i64  # words of its equations and guards
+    chosen: i64  # what `select_speeds_kernel` has found
+
+
+@record
 class ModePrograms:
     """All programs of modes, memory to lay them out in, and what the mode that is laid out consists of."""
 
@@ -192,4 +209,5 @@ class ModePrograms:
     slider_of: i64p = array("contacts")
     slides: i64p = array("contacts")  # the contact point of each slider
     own: i64p = array("scratch")  # words of a record whose arrays are placed
+    parts: ModeParts
     programs: Programs

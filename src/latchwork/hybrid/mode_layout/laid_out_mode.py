@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
-from latchwork.constraint.embedded.layout import Block, Watch
 from latchwork.constraint.embedded.mode import Mode, selected_mode
+from latchwork.constraint.embedded.mode_block import Block, Watch
 from latchwork.constraint.embedded.slider import Slider
 from latchwork.constraint.selection_kernel import SelectedSpeeds, selection_of
 from latchwork.constraint.terms import Array, Terms
@@ -26,8 +26,8 @@ from latchwork.hybrid.contacts.guard_values import look_at_guards
 from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.mode_dynamics import Recombined, Unconstrained
 from latchwork.hybrid.mode_integration import usual_kind
-from latchwork.hybrid.mode_memory import ModeMemory
-from latchwork.hybrid.mode_record import ModeRecord
+from latchwork.hybrid.mode_layout.mode_memory import ModeMemory
+from latchwork.hybrid.mode_layout.mode_record import ModeRecord
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.rules import Watched
 from latchwork.integrate.reusable_integration import ReusableIntegration, block_words

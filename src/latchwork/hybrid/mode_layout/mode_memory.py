@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from latchwork.constraint.embedded import executors, sliding_executors
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.embedded.final_state import pivot
-from latchwork.constraint.embedded.layout import quaternions
+from latchwork.constraint.embedded.mode_block import quaternions
 from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.embedded.slider import slider_layout
 from latchwork.constraint.row_sources import RowSources
@@ -32,8 +32,8 @@ from latchwork.hybrid.contacts.reset_requests import SAYS
 from latchwork.hybrid.contacts.scene import CLEARED
 from latchwork.hybrid.contacts.scene_memory import SceneMemory
 from latchwork.hybrid.mode_integration import ModeIntegrations, usual_kind
-from latchwork.hybrid.mode_layout import SCRATCH
-from latchwork.hybrid.mode_programs import CLOSED_FORMS, OPEN_FORMS, ModePrograms, SourcePrograms
+from latchwork.hybrid.mode_layout.layout_kernel import SCRATCH
+from latchwork.hybrid.mode_layout.mode_programs import CLOSED_FORMS, OPEN_FORMS, ModePrograms, SourcePrograms
 from latchwork.integrate import problem
 from latchwork.program.evaluator import evaluator_at
 from latchwork.program.function import Function
@@ -46,7 +46,7 @@ ARENA, MOST_WORDS = 1 << 18, 1 << 19  # words at first; each arena has twice as 
 FULL = 2  # where less than this part of an arena is left as a call begins, there is another
 SOURCE_NUMBERS = size_of(SourcePrograms)
 ROWS_OF_POINT = 3  # at most
-STUCK, FRICTIONLESS = range(2)  # closed forms, see `mode_layout.form_at`
+STUCK, FRICTIONLESS = range(2)  # closed forms, see `mode_contents.form_at`
 
 
 def record_words(programs: ModePrograms, field: str, count: int) -> NDArray[np.int64]:
@@ -226,7 +226,7 @@ class ModeMemory:
         return first if not zones else int(first + sum([i * stride[k] for k, i in enumerate(zones)]))
 
     def _put_watch(self, point: ContactPoint, form: Form) -> None:
-        """What watches a contact point in a form, once: for its place see `mode_layout.form_at`."""
+        """What watches a contact point in a form, once: for its place see `mode_contents.form_at`."""
         if form.form == CLOSED:
             first = self._first_closed + CLOSED_FORMS * self._law(point, form.zones)
             place = first + (STUCK if form.sticks else FRICTIONLESS + form.slides)

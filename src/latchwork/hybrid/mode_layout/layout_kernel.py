@@ -3,7 +3,7 @@
     rows     constraints that hold, then contacts that are closed: all rows where one sticks, the first where it slides
     speeds   chosen at the state where the mode is met (`selection_kernel`)
     guards   of each contact in its form, of zones, of a user
-    steps    an integration in the workspace of so many states (`again.lay_out`)
+    steps    an integration in the workspace of so many states (`reusable_integration.lay_out`)
 
 The memory of a mode comes from an arena, at the end of which are slots: one mode is run at a time, and begins with
 fresh ones. Where something is not made yet, rows say nothing new, or memory is used up,
@@ -17,7 +17,9 @@ from latchwork.constraint.row_sources import RowSources
 from latchwork.constraint.selection_kernel import MAX_ROWS, room_of, select_speeds_kernel
 from latchwork.hybrid.contacts.friction import PART, room_of_forces
 from latchwork.hybrid.contacts.scene import OPEN, Scene
-from latchwork.hybrid.equation_layout import (
+from latchwork.hybrid.mode_dynamics import GOOD
+from latchwork.hybrid.mode_layout.mode_contents import list_guards, list_rows
+from latchwork.hybrid.mode_layout.mode_equations import (
     EMBEDDED_WORDS,
     INFINITY,
     found_rows,
@@ -29,11 +31,9 @@ from latchwork.hybrid.equation_layout import (
     put_speeds,
     still_rows,
 )
-from latchwork.hybrid.guard_layout import TABLE_WORDS, put_guards, table_size
-from latchwork.hybrid.mode_contents import list_guards, list_rows
-from latchwork.hybrid.mode_dynamics import GOOD
-from latchwork.hybrid.mode_programs import CONSTRAINTS, ModePrograms
-from latchwork.hybrid.mode_record import ModeRecord
+from latchwork.hybrid.mode_layout.mode_guards import TABLE_WORDS, put_guards, table_size
+from latchwork.hybrid.mode_layout.mode_programs import CONSTRAINTS, ModePrograms
+from latchwork.hybrid.mode_layout.mode_record import ModeRecord
 from latchwork.integrate.integration import Integration
 from latchwork.integrate.reusable_integration import IntegrationBlock, lay_out
 from latchwork.program.kernel import executor_at, f64, f64p, f64p_at, i32p_at, i64, i64p, i64p_at, kernel, offset
@@ -106,7 +106,7 @@ def shares_forces(programs: ModePrograms, scene: Scene) -> i64:
 @kernel
 def put_integration(programs: ModePrograms, scene: Scene, here: i64, states: i64, is_free: i64, code: i64, fresh: f64p,
                     size: i64, kept: i64p) -> None:  # fmt: skip
-    """The integration of a mode at an address, its guards apart: see `again.lay_out`."""
+    """The integration of a mode at an address, its guards apart: see `reusable_integration.lay_out`."""
     given, base, k = programs.programs, programs.base, states - programs.n_q - 1
     plain = i64p_at(programs.plain[states])
     workspace = record_at(Integration, plain, 0)
@@ -133,20 +133,22 @@ def put_integration(programs: ModePrograms, scene: Scene, here: i64, states: i64
 
 
 @kernel
-def put_record(programs: ModePrograms, scene: Scene, memory: i64, key: i64p, words: i64, own_key: i64p, is_free: i64,
-               said: i64, key_at: i64, row: i64, code: i64, z: i64, fresh: i64, size: i64, out: i64, integration: i64,
-               chosen: i64, least: f64) -> None:  # fmt: skip
-    """The record of a mode: where all that is its own is."""
-    word, count, base = i64p_at(memory), programs.guards, programs.base
+def put_record(programs: ModePrograms, scene: Scene, key: i64p, words: i64, is_free: i64, least: f64) -> None:
+    """The record of a mode: where all that is its own is (`ModeParts`)."""
+    parts, count, base = programs.parts, programs.guards, programs.base
+    word, own_key = i64p_at(parts.record), i64p_at(parts.key)
     for i in range(MODE_WORDS):
         word[i] = 0
     mode = record_at(ModeRecord, word, 0)
     for i in range(words + 1):
         own_key[i] = key[i]
-    word[BLOCK], mode.hash, mode.guards, mode.embedded, mode.least = integration, key[words], count, 1 - is_free, least
-    mode.says, mode.about = i64p_at(said), i64p_at(said + WORD * count)
-    mode.step, mode.key, mode.row = i64p_at(said + 2 * WORD * count), i64p_at(key_at), i64p_at(row)
-    mode.code, mode.fresh, mode.size, mode.chosen = i32p_at(code), f64p_at(fresh), size, f64p_at(chosen)
+    word[BLOCK], mode.hash, mode.guards, mode.embedded, mode.least = (
+        parts.integration, key[words], count, 1 - is_free, least
+    )  # fmt: skip
+    mode.says, mode.about = i64p_at(parts.says), i64p_at(parts.says + WORD * count)
+    mode.step, mode.key, mode.row = i64p_at(parts.says + 2 * WORD * count), own_key, i64p_at(parts.row)
+    mode.code, mode.fresh, mode.size = i32p_at(parts.code), f64p_at(parts.fresh), parts.size
+    mode.chosen = f64p_at(parts.chosen)
     for i in range(programs.contacts):
         mode.row[i] = 0
     if is_free == 1:
@@ -157,7 +159,7 @@ def put_record(programs: ModePrograms, scene: Scene, memory: i64, key: i64p, wor
             mode.row[i] = 2 * programs.n + programs.row_of[i] + (0 if scene.contact[i].without_normal == 1 else 1)
     mode.expand = executor_at(base.expand_sliding if programs.sliders > 0 else base.expand)
     mode.forces = executor_at(base.forces_sliding if programs.sliders > 0 or programs.shared > 0 else base.forces)
-    mode.z, mode.out = f64p_at(z), f64p_at(out)
+    mode.z, mode.out = f64p_at(parts.slots), f64p_at(parts.out)
 
 
 @kernel
@@ -195,16 +197,17 @@ def lay_out_chosen(programs: ModePrograms, scene: Scene, key: i64p, words: i64, 
         return 0
     size = mode_size(programs)
     start, side, block = -programs.own[FRONT], base.side_slots if is_free == 1 else 0, size + watched
-    memory = take(programs, MODE_WORDS)
-    code, own_key, said = take(programs, 1), take(programs, words + 1), take(programs, 3 * count)
-    row, out = take(programs, programs.contacts), take(programs, n_q + n + 4 + 2 * n + rows)
+    parts = programs.parts
+    parts.record = take(programs, MODE_WORDS)
+    parts.code, parts.key, parts.says = take(programs, 1), take(programs, words + 1), take(programs, 3 * count)
+    parts.row, parts.out = take(programs, programs.contacts), take(programs, n_q + n + 4 + 2 * n + rows)
     slots = block + (side + block if is_free == 1 else 3 * block)
-    integration = take(programs, BLOCK_WORDS + 3 * count + states + side + block)
-    fresh = integration + WORD * (BLOCK_WORDS + 3 * count + states)
-    z = programs.arena + WORD * (programs.room - block)
+    parts.integration = take(programs, BLOCK_WORDS + 3 * count + states + side + block)
+    fresh = parts.integration + WORD * (BLOCK_WORDS + 3 * count + states)
+    parts.slots, parts.size = programs.arena + WORD * (programs.room - block), block
     programs.programs.slots = programs.arena + WORD * (programs.room - slots)
     kept_numbers = 0 if is_free == 1 else 1 + 2 * rows + n + rows * n
-    lasting, kept = take(programs, kept_numbers), spare(programs, states)
+    parts.chosen, kept = take(programs, kept_numbers), spare(programs, states)
     part, lam = spare(programs, PART * rows), spare(programs, rows)
     room = spare(programs, room_of_forces(rows, n, m) if programs.shared > 0 else 0)
     programs.scratch_slots = slots if slots > programs.scratch_slots else programs.scratch_slots
@@ -212,6 +215,7 @@ def lay_out_chosen(programs: ModePrograms, scene: Scene, key: i64p, words: i64, 
     if programs.used + programs.spare > programs.room:
         return 0
     at = fresh + WORD * side
+    parts.fresh = at
     put_equations(programs, scene, i64p_at(at), f64p_at(at), start, size)
     mode, places, least = record_at(EmbeddedMode, f64p_at(at), start), i64p_at(kept), 0.0
     if is_free == 1:
@@ -221,7 +225,7 @@ def lay_out_chosen(programs: ModePrograms, scene: Scene, key: i64p, words: i64, 
         for j in range(n):
             mode.ind[j], mode.weight[j], mode.course[j] = j, 1.0, 0.0
     else:
-        numbers, own_numbers = f64p_at(programs.numbers), f64p_at(lasting)
+        numbers, own_numbers = f64p_at(programs.numbers), f64p_at(parts.chosen)
         for i in range(kept_numbers):
             own_numbers[i] = numbers[i]
         put_speeds(programs, mode, offset(x, 1 + n_q))
@@ -229,7 +233,7 @@ def lay_out_chosen(programs: ModePrograms, scene: Scene, key: i64p, words: i64, 
         if programs.shared > 0:
             put_share(programs, scene, mode, i64p_at(part), f64p_at(lam), f64p_at(room))
             least = INFINITY
-    begins = i32p_at(code)
+    begins = i32p_at(parts.code)
     begins[0] = start
     for i in range(n_q):
         places[i] = i
@@ -237,10 +241,10 @@ def lay_out_chosen(programs: ModePrograms, scene: Scene, key: i64p, words: i64, 
         places[n_q + a] = n_q + mode.ind[a]
     places[states - 1] = n_q + n
     table_size(programs, scene)
-    guards = integration + WORD * BLOCK_WORDS
-    put_guards(programs, scene, i64p_at(at + WORD * size), watched, user, is_free, i64p_at(said), i64p_at(guards),
+    guards = parts.integration + WORD * BLOCK_WORDS
+    put_guards(programs, scene, i64p_at(at + WORD * size), watched, user, is_free, i64p_at(parts.says), i64p_at(guards),
                f64p_at(guards + WORD * count), f64p_at(guards + 2 * WORD * count))  # fmt: skip
-    put_integration(programs, scene, integration, states, is_free, code, f64p_at(fresh), side + block, places)
-    put_record(programs, scene, memory, key, words, i64p_at(own_key), is_free, said, own_key, row, code, z, at, block,
-               out, integration, lasting, least)  # fmt: skip
-    return memory
+    put_integration(programs, scene, parts.integration, states, is_free, parts.code, f64p_at(fresh), side + block,
+                    places)  # fmt: skip
+    put_record(programs, scene, key, words, is_free, least)
+    return parts.record

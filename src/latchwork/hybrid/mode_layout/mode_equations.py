@@ -1,6 +1,6 @@
 """The equations of a mode in its memory, `EmbeddedMode`: rows, friction, and the speeds that were chosen.
 
-What `constraint.embedded.layout` does in Python, with the same bytes.
+What `constraint.embedded.mode_block` does in Python, with the same bytes.
 """
 
 from __future__ import annotations
@@ -11,8 +11,14 @@ from latchwork.constraint.embedded.slider import ENFORCED, SliderRecord
 from latchwork.constraint.row_sources import RowSource
 from latchwork.hybrid.contacts.friction import PART, put_part, share_forces
 from latchwork.hybrid.contacts.scene import Scene
-from latchwork.hybrid.mode_contents import law_at
-from latchwork.hybrid.mode_programs import CONSTRAINTS, SLIDER_WORDS, SOURCE_WORDS, ModePrograms, SourcePrograms
+from latchwork.hybrid.mode_layout.mode_contents import law_at
+from latchwork.hybrid.mode_layout.mode_programs import (
+    CONSTRAINTS,
+    SLIDER_WORDS,
+    SOURCE_WORDS,
+    ModePrograms,
+    SourcePrograms,
+)
 from latchwork.program.kernel import executor_at, f64p, f64p_at, i64, i64p, i64p_at, kernel, offset
 from latchwork.program.records.memory import size_of
 from latchwork.program.records.placement import place_arrays
