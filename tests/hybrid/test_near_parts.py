@@ -85,7 +85,7 @@ def test_a_feature_within_its_domain_is_no_further_than_its_gap(kinds, seed):
         interpret(place_parts, parts, ends)
         assert np.array(parts.placed).tobytes() == placed.tobytes()
         for row, feature in pairs._features[0].items():
-            i, j = (int(k) for k in rows.pairs[row])
+            i, j = parts.part[row], parts.other[row]
             least = invoke(parts_apart, parts, i, j)
             assert interpret(parts_apart, parts, i, j) == least
             gap, inside = pairs._made[feature].gap(x)

@@ -16,7 +16,6 @@ from latchwork.hybrid.time_stepping.near_parts import (
     find_parts,
     keep_poses,
     place_parts,
-    want_more,
     want_none,
 )
 from latchwork.program.evaluator import Evaluator, evaluate
@@ -26,7 +25,6 @@ from latchwork.program.scalar import maximum, minimum
 
 ALWAYS, ROUND, ABOVE = range(3)  # kinds of pairs: without enclosures; segments with a radius; over a half-space
 AHEAD = 3.0  # margins: pairs no further apart are made where others are
-NEXT = 2.0  # reaches: the same of parts
 
 
 @record
@@ -144,9 +142,8 @@ def find_near(broad: BroadPhase, keep: i64) -> i64:
             want_none(parts, pair)
     if unmade > 0:  # those that come next are made along with them
         for pair in range(broad.pairs):
-            if broad.kind[pair] != ALWAYS and apart(broad, pair) <= AHEAD * broad.margin:
-                broad.wanted[pair] = 1 if broad.count[pair] == UNMADE else broad.wanted[pair]
-                want_more(parts, pair, NEXT)
+            if broad.count[pair] == UNMADE and apart(broad, pair) <= AHEAD * broad.margin:
+                broad.wanted[pair] = 1
     return unmade
 
 

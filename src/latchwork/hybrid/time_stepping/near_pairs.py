@@ -4,7 +4,6 @@ made where a pair, or two of its parts, come near."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,8 @@ from latchwork.hybrid.contacts.scene_memory import SceneMemory
 from latchwork.hybrid.contacts.sleeping_contacts import arrange
 from latchwork.hybrid.contacts.watch_set import WatchSet
 from latchwork.hybrid.time_stepping.broad_phase import ALWAYS, BroadPhase
-from latchwork.hybrid.time_stepping.near_parts import NEVER, UNMADE, NearParts
-from latchwork.hybrid.time_stepping.part_rows import PartRows, PartTable
+from latchwork.hybrid.time_stepping.near_parts import NEVER, UNMADE
+from latchwork.hybrid.time_stepping.part_rows import PartTable
 from latchwork.program.evaluator import Evaluators
 from latchwork.program.records.memory import lay_out
 
@@ -49,29 +48,18 @@ class NearPairs:
         self._middling = float(finite[len(finite) // 2]) if len(finite) else 0.0
         table = PartTable(base, {} if bounds is None else bounds.turning, radii)
         found = [table.rows(contact, row) for contact, row in zip(self.members, rows, strict=True)]
-        self._rows: dict[int, PartRows] = {k: each for k, each in enumerate(found) if each is not None}
+        self._rows = {k: each for k, each in enumerate(found) if each is not None}
         busy = {point.contact for point in s.contact_points}
         self.made = {k for k, contact in enumerate(self.members)
                      if k not in self._rows and (rows[k] is FREE or contact in busy)}  # fmt: skip
-        self.parts = self._lay_out_parts(table)
+        self.parts = table.lay_out(found, REACH * self._middling)
+        self._starts = self.parts.first[: len(found) + 1].tolist()
         self._features: dict[int, dict[int, Feature]] = {k: {} for k in self._rows}  # those that are made, by rows
         self._take_watched()
         self._programs = Evaluators()
         self.record: BroadPhase
 
     # --- parts --------------------------------------------------------------------------------------------------
-
-    def _lay_out_parts(self, table: PartTable) -> NearParts:
-        """The rows of all pairs whose parts have numbers."""
-        counts = [len(self._rows[k].pairs) if k in self._rows else 0 for k in range(len(self.members))]
-        pairs = np.concatenate([np.empty((0, 2), dtype=np.int64), *[each.pairs for each in self._rows.values()]])
-        made = lay_out(NearParts, pairs=len(counts), rows=len(pairs), reach=REACH * self._middling, **table.fields())
-        self._starts = list(accumulate(counts, initial=0))
-        fill(made, "first", self._starts)
-        fill(made, "part", pairs[:, 0])
-        fill(made, "other", pairs[:, 1])
-        fill(made, "place", np.full(len(pairs), UNMADE))
-        return made
 
     def _take_watched(self) -> None:
         """The features that are watched where it begins."""

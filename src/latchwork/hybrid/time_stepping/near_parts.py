@@ -186,14 +186,6 @@ def find_parts(parts: NearParts, pair: i64, keep: i64) -> i64:
 
 
 @kernel
-def want_more(parts: NearParts, pair: i64, ahead: f64) -> None:
-    """Rows without contact points that come next are ``wanted`` as well."""
-    for row in range(parts.first[pair], parts.first[pair + 1]):
-        if parts.place[row] == UNMADE and parts_apart(parts, parts.part[row], parts.other[row]) <= ahead * parts.reach:
-            parts.wanted[row] = 1
-
-
-@kernel
 def want_none(parts: NearParts, pair: i64) -> None:
     """No row of a pair is ``wanted``."""
     for row in range(parts.first[pair], parts.first[pair + 1]):

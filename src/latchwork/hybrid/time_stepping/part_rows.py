@@ -6,7 +6,7 @@ features are between balls, rods and flats.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -22,18 +22,42 @@ from latchwork.contact.narrow_phase.part_numbers import PartNumbers, part_number
 from latchwork.contact.narrow_phase.parts import Part
 from latchwork.hybrid.contacts.clearance import EnclosedPair
 from latchwork.hybrid.time_stepping.broad_phase import ROUND
-from latchwork.hybrid.time_stepping.near_parts import UPRIGHT
+from latchwork.hybrid.time_stepping.near_parts import UNMADE, UPRIGHT, NearParts
+from latchwork.program.records.memory import lay_out
 
 FEW = 8  # features of two shapes: to look which parts are near pays beyond it
 MOST = 1_000_000  # pairs of parts of two solids that are looked at
 
 
+class ShapeParts:
+    """The parts of a shape that features are of, each once, with their numbers."""
+
+    def __init__(self, shape: Any) -> None:
+        self._center = getattr(enclosed(shape), "p", None)
+        self._places: dict[Part, int | None] = {}
+        self.parts: list[PartNumbers] = []
+
+    def place(self, part: Part) -> int | None:
+        """Its place among them; none where it has no numbers."""
+        if part not in self._places:
+            found = None if self._center is None else part_numbers(part, self._center)
+            self._places[part] = None if found is None else len(self.parts)
+            self.parts += [] if found is None else [found]
+        return self._places[part]
+
+    @property
+    def is_round(self) -> bool:
+        """Whether all of them look the same however the shape turns."""
+        return all(part.is_round for part in self.parts)
+
+
 class PartRows(NamedTuple):
-    """The rows of a contact: the parts of both sides by their places in a table, and the features, as far as made."""
+    """The rows of a contact: two parts each, by their places among those of their shapes, and in the solids where a
+    picker makes features; else these."""
 
     contact: Contact
-    pairs: NDArray[np.int64]  # (rows, 2): parts
-    own: NDArray[np.int64]  # (rows, 2): the same by their places in the solids, where a picker makes features
+    pairs: NDArray[np.int64]
+    own: NDArray[np.int64]
     features: Sequence[Feature]
 
     def feature(self, row: int) -> Feature | None:
@@ -43,74 +67,76 @@ class PartRows(NamedTuple):
 
 
 class PartTable:
-    """The parts of the shapes of some contacts, each once."""
+    """The parts of the shapes of some contacts, as they stand in a record; what is known of them is kept."""
 
-    def __init__(self, base: Base, turns: dict[Any, int], radii: NDArray[np.float64]) -> None:
-        self._known: dict[Part, PartNumbers | None] = base.remembered.setdefault("numbers of parts", {})
+    def __init__(self, base: Base, turns: Mapping[Any, int], radii: NDArray[np.float64]) -> None:
+        kept = base.remembered.setdefault("parts of shapes", ({}, {}))
+        self._parts: dict[Any, ShapeParts] = kept[0]
+        self._rows: dict[Contact, PartRows | None] = kept[1]
         self._turns, self._radii = turns, radii
-        self.shapes: dict[Any, tuple[int, int]] = {}  # its place, and that of its enclosure
-        self._places: dict[Part, int] = {}
-        self._parts: list[PartNumbers] = []
-        self._of: list[int] = []
+        self._centers: dict[Any, int] = {}
 
     def rows(self, contact: Contact, pair: EnclosedPair) -> PartRows | None:
         """The rows of a contact between two enclosures; none where some feature is of other parts."""
         if pair.kind != ROUND or len(contact.shapes) != 2:
             return None
+        if contact not in self._rows:
+            self._rows[contact] = self._made(contact)
+        found = self._rows[contact]
+        if found is None or not all(shape in self._turns or self._parts[shape].is_round for shape in contact.shapes):
+            return None
+        for shape, at in zip(contact.shapes, (pair.one, pair.other), strict=True):
+            self._centers.setdefault(shape, at)
+        return found
+
+    def _made(self, contact: Contact) -> PartRows | None:
         picker, none = contact.picker, np.empty((0, 2), dtype=np.int64)
         if len(contact.features) < FEW if picker is None else picker.count > MOST:
             return None
-        if picker is None:
-            parts = [(each if each.closed_with is None else each.closed_with).parts for each in contact.features]
-            if any(two is None for two in parts):
+        if picker is not None:
+            places = [self._places(shape, side.parts) for shape, side in zip(contact.shapes, picker.sides, strict=True)]
+            if any(some is None for some in places):
                 return None
-            sides = [[two[k] for two in parts if two is not None] for k in range(2)]
-        else:
-            sides = [list(side.parts) for side in picker.sides]
-        if not all(map(self._has, contact.shapes, sides)):
+            kinds = [np.array([_rank(part) for part in side.parts]) for side in picker.sides]
+            own = np.column_stack(np.nonzero(MEET[kinds[0][:, None], kinds[1][None, :]]))
+            pairs = [np.array(some, dtype=np.int64)[own[:, k]] for k, some in enumerate(places)]
+            return PartRows(contact, np.column_stack(pairs), own, ())
+        parts = [(each if each.closed_with is None else each.closed_with).parts for each in contact.features]
+        known = [two for two in parts if two is not None]
+        places = [self._places(shape, [two[k] for two in known]) for k, shape in enumerate(contact.shapes)]
+        if len(known) < len(parts) or any(some is None for some in places):
             return None
-        places = [np.array([self._place(shape, at, part) for part in side], dtype=np.int64)
-                  for shape, at, side in zip(contact.shapes, (pair.one, pair.other), sides, strict=True)]  # fmt: skip
-        if picker is None:
-            return PartRows(contact, np.column_stack(places), none, contact.features)
-        kinds = [np.array([_rank(part) for part in side]) for side in sides]
-        i, j = np.nonzero(MEET[kinds[0][:, None], kinds[1][None, :]])
-        return PartRows(contact, np.column_stack([places[0][i], places[1][j]]), np.column_stack([i, j]), ())
+        return PartRows(contact, np.array(places, dtype=np.int64).T, none, contact.features)
 
-    def _has(self, shape: Any, parts: Sequence[Part]) -> bool:
-        """Whether all of these parts of a shape have numbers, and where they are is known."""
-        center = getattr(enclosed(shape), "p", None)
-        if center is None:
-            return False
-        for part in parts:
-            if part not in self._known:
-                self._known[part] = part_numbers(part, center)
-            found = self._known[part]
-            if found is None or not (shape in self._turns or found.is_round):
-                return False
-        return True
+    def _places(self, shape: Any, parts: Sequence[Part]) -> list[int] | None:
+        """The places of parts among those of a shape; none where one has no numbers."""
+        known = self._parts.setdefault(shape, ShapeParts(shape))
+        places = [known.place(part) for part in parts]
+        return [place for place in places if place is not None] if None not in places else None
 
-    def _place(self, shape: Any, at: int, part: Part) -> int:
-        number, _ = self.shapes.setdefault(shape, (len(self.shapes), at))
-        if part not in self._places:
-            found = self._known[part]
-            assert found is not None, "it was asked for"
-            self._places[part] = len(self._parts)
-            self._parts.append(found)
-            self._of.append(number)
-        return self._places[part]
-
-    def fields(self) -> dict[str, Any]:
-        """The shapes and the parts as fields of `NearParts`."""
-        values = [part.values for part in self._parts]
-        centers = [at for _, at in self.shapes.values()]
-        return {
-            "shapes": len(self.shapes), "parts": len(values), "numbers": sum(map(len, values)),
-            "center": centers, "turn": [self._turns.get(shape, UPRIGHT) for shape in self.shapes],
-            "radius": self._radii[centers].tolist(), "form": [part.kind for part in self._parts],
-            "at": list(accumulate(map(len, values), initial=0)), "shape": self._of,
-            "number": [x for row in values for x in row],
-        }  # fmt: skip
+    def lay_out(self, rows: Sequence[PartRows | None], reach: float) -> NearParts:
+        """The record of the rows of all pairs, of which some have none."""
+        starts = dict(zip(self._centers, accumulate((len(self._parts[shape].parts) for shape in self._centers),
+                                                    initial=0), strict=False))  # fmt: skip
+        parts = [part for shape in self._centers for part in self._parts[shape].parts]
+        known = [each for each in rows if each is not None]
+        pairs = [each.pairs + [starts[shape] for shape in each.contact.shapes] for each in known]
+        every = np.concatenate([np.empty((0, 2), dtype=np.int64), *pairs])
+        counts = [0 if each is None else len(each.pairs) for each in rows]
+        centers = list(self._centers.values())
+        made = lay_out(
+            NearParts, shapes=len(starts), parts=len(parts), numbers=sum([len(part.values) for part in parts]),
+            pairs=len(rows), rows=len(every), reach=reach,
+            center=centers, turn=[self._turns.get(shape, UPRIGHT) for shape in starts],
+            radius=self._radii[centers].tolist(), form=[part.kind for part in parts],
+            at=list(accumulate([len(part.values) for part in parts], initial=0)),
+            shape=[i for i, shape in enumerate(starts) for _ in self._parts[shape].parts],
+            number=[x for part in parts for x in part.values], first=list(accumulate(counts, initial=0)),
+        )  # fmt: skip
+        for name, numbers in (("part", every[:, 0]), ("other", every[:, 1]), ("place", np.full(len(every), UNMADE))):
+            if len(every):
+                np.asarray(getattr(made, name))[:] = numbers
+        return made
 
 
 def _rank(part: Part) -> int:
