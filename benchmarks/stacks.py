@@ -6,6 +6,8 @@ Nothing is listed and nothing is chosen: every body may touch every other (`mode
 followed or time is stepped is found by the run. Each row tells processor times (made: until the run can begin and, with
 the first run, all that is compiled; run: the same again), how much of it was stepped, and what is judged: the most that
 K + V ever gained, the least gap of any two shapes as the audit has it, and the fastest speed that is left at the end.
+Beside the bodies in space stands MuJoCo, with steps of 2 ms and elliptic cones, all else as it is by default: the
+same bodies from the same start, in the same run; its least gap is that of its contacts, its K + V taken every step.
 """
 
 from __future__ import annotations
@@ -25,13 +27,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import QUICK, RESULTS, attempted, finish, machine, shown, table
+from measure import QUICK, RESULTS, attempted, finish, installed, machine, shown, table
 
 import latchwork as lw
 
 HEADS = ("scene", "bodies", "time", "made", "run", "stepped", "events", "K + V gained", "least gap",
          "fastest at the end")  # fmt: skip
-G, FRICTION = 9.81, 0.6
+G, FRICTION, STEP = 9.81, 0.6, 2e-3
 Start = dict[str, float]
 
 
@@ -124,14 +126,18 @@ def funnel(n: int) -> Scene:
     return Scene(model, q, 3.0)
 
 
+def layers(n: int) -> list[Any]:
+    """Places in layers over a floor, a little out of line."""
+    rng, wide = np.random.default_rng(3), max(2, math.ceil((n / 2.0) ** (1.0 / 3.0)))
+    places = [(k % (wide * wide) % wide, k % (wide * wide) // wide, k // (wide * wide)) for k in range(n)]
+    return [0.3 * np.array(place) + [0.0, 0.0, 0.2] + rng.uniform(-0.02, 0.02, 3) for place in places]
+
+
 def in_space(n: int) -> Scene:
     """Boxes and balls by turns, in layers over a floor, a little out of line."""
-    model, q, rng = lw.Model("boxes and balls"), Start(), np.random.default_rng(3)
+    model, q, shapes = lw.Model("boxes and balls"), Start(), []
     N, O = model.frame, model.origin
-    wide, shapes = max(2, math.ceil((n / 2.0) ** (1.0 / 3.0))), []
-    for k in range(n):
-        layer, place = divmod(k, wide * wide)
-        at = np.array([0.3 * (place % wide), 0.3 * (place // wide), 0.2 + 0.3 * layer]) + rng.uniform(-0.02, 0.02, 3)
+    for k, at in enumerate(layers(n)):
         link = model.joint("free", f"b{k}")
         light = 0.4 * 0.1**2 if k % 2 else 0.2**2 / 6.0
         body = model.body(f"b{k}", link.frame, link.origin, 1.0, lw.inertia(link.frame, light, light, light))
@@ -204,6 +210,34 @@ def measured(name: str, make: Callable[[int], Scene], n: int) -> Row:
                str(audit))  # fmt: skip
 
 
+def mujoco_in_space(mujoco: Any, n: int, span: float) -> Row:
+    """MuJoCo on the boxes and balls in space: the same steps once in one call, once one by one for what is judged."""
+    lines = [f'<mujoco><option timestep="{STEP}" cone="elliptic" gravity="0 0 {-G}"><flag energy="enable"/></option>',
+             f'<default><geom friction="{FRICTION} 0 0" condim="3"/></default><worldbody>',
+             '<geom type="plane" size="50 50 1"/>']  # fmt: skip
+    for k, (x, y, z) in enumerate(layers(n)):
+        light = 0.4 * 0.1**2 if k % 2 else 0.2**2 / 6.0
+        shape = 'type="sphere" size="0.1"' if k % 2 else 'type="box" size="0.1 0.1 0.1"'
+        lines.append(f'<body pos="{x} {y} {z}"><freejoint/><inertial pos="0 0 0" mass="1" '
+                     f'diaginertia="{light} {light} {light}"/><geom {shape}/></body>')  # fmt: skip
+    began = time.process_time()
+    model = mujoco.MjModel.from_xml_string("".join([*lines, "</worldbody></mujoco>"]))
+    data, steps, made, again = mujoco.MjData(model), round(span / STEP), time.process_time() - began, math.inf
+    for _ in range(2):
+        mujoco.mj_resetData(model, data)
+        began = time.process_time()
+        mujoco.mj_step(model, data, nstep=steps)
+        again = min(again, time.process_time() - began)
+    mujoco.mj_resetData(model, data)
+    gap, energy = math.inf, []
+    for _ in range(steps):
+        mujoco.mj_step(model, data)
+        gap = min(gap, float(data.contact.dist.min(initial=math.inf)))
+        energy.append(float(data.energy.sum()))
+    gained = max(float(np.diff(energy).max()), 0.0)
+    return Row("space, MuJoCo", n, span, made, again, span, 0, gained, gap, float(np.abs(data.qvel).max()), "")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
@@ -216,6 +250,9 @@ def main() -> None:
         with attempted(name):
             rows.append(measured(name, make, few if options.quick else bodies))
             print("  ".join(rows[-1].cells()), file=sys.stderr, flush=True)
+            if name == "space" and (mujoco := installed("mujoco")) is not None:
+                rows.append(mujoco_in_space(mujoco, rows[-1].bodies, rows[-1].span))
+                print("  ".join(rows[-1].cells()), file=sys.stderr, flush=True)
     text = table(HEADS, [row.cells() for row in rows])
     options.out.mkdir(parents=True, exist_ok=True)
     facts = {"stacks": [asdict(row) for row in rows], "machine": machine()}

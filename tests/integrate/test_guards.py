@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from latchwork.errors import IntegrationError
+from latchwork.integrate import guard_location
 from latchwork.integrate.methods import RK4, DormandPrince, Radau, integrate
 from latchwork.program.function import Function
 from latchwork.program.native import interpret, invoke
@@ -225,6 +226,33 @@ def test_python_and_machine_code_give_the_same_bits(method):
     assert native == meant
     assert runs[0].event.t == runs[1].event.t
     assert runs[0].event.guards == runs[1].event.guards == (1,)
+
+
+def probes(monkeypatch, *given, **options):
+    """How often all guards are evaluated within steps of a run."""
+    times, probe = [], guard_location.probe
+    with monkeypatch.context() as patched:
+        patched.setattr(guard_location, "probe", lambda *args: (times.append(1), probe(*args))[1])
+        integrate(*given, **options, call=interpret)
+    return len(times)
+
+
+def test_parts_of_a_step_are_probed_once_for_all_guards(monkeypatch):
+    """Five guards with the same dip between samples take as many evaluations as one."""
+    def dips(count):
+        rows = [("sub", 0, 3), ("mul", 5, 5), ("mul", 4, 5), ("sub", 6, 2)]
+        return Function(program_of("t x c", (1.0, 2.0), rows, (*[8] * count, *[7] * count)))
+
+    few, many = (probes(monkeypatch, still(), [0.0], 0.0, 3.0, [-1e-3], RK4(3.0), guards=dips(k)) for k in (1, 5))
+    assert 3 < few == many
+
+
+def test_what_falls_later_is_not_located(monkeypatch):
+    """Where a level is met in a step, each lower one that is met later in it costs a few evaluations, no location."""
+    start = ball(), [1.0, 0.0], 0.0, 5.0, [G], RK4(0.3)
+    one = probes(monkeypatch, *start, guards=levels(0.9))
+    more = probes(monkeypatch, *start, guards=levels(0.9, 0.85, 0.8, 0.75))
+    assert 5 < one <= more < 2 * one
 
 
 @METHODS

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from latchwork.constraint.forces import force_of
 from latchwork.constraint.joints.spot import Spot, velocity
@@ -16,6 +17,9 @@ from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
+
+if TYPE_CHECKING:
+    from latchwork.contact.narrow_phase.parts import Part
 
 WAITS, AWAY = 0.15, 1e6  # below an open range; below a closed one, further than anybody goes around
 
@@ -83,6 +87,7 @@ class Feature:
     thin: bool = False  # of something thin: what lies behind it may have come around its end
     depth: float | None = None  # of what it lies on, where that ends: what is behind by more has passed it
     closed_with: Feature | None = None  # it has no gap, and goes with this one: what resists turns, or adheres
+    parts: tuple[Part, Part] | None = None  # of the two shapes, where it has a closed form for them
 
     @property
     def slip(self) -> Vector:

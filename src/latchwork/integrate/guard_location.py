@@ -41,6 +41,7 @@ MAX_TRIES = 200  # each third try halves the bracket, so fewer than this are nee
 PARTS = 2**20  # a step is halved into so many parts at most, where zero may be near
 FAR, BENT = 1e300, 0.25  # nowhere near zero; tangents meet too high by this part of the bend of a step at most
 STEEP = 4.0  # times as steep as it is seen to be, a guard may be in between, where it turns a corner
+KEPT = 16  # parts of a step at which all guards are kept
 RESOLVED, FLOOR = 1e-5, 1e-12  # a cubic is good where it is off by this part of the guard, or of its unit
 
 
@@ -72,6 +73,24 @@ def probe(guards: Guards, t: f64, h: f64, theta: f64) -> None:
         inner = delta - h * dx1[i] - beta + rest * bend[i]
         point[i] = x0[i] + theta * (delta + rest * (beta + theta * inner))
     evaluate(guards.program, step.n, t + theta * h, point, step.g)
+    step.looks += 1
+
+
+@kernel
+def probe_once(guards: Guards, t: f64, h: f64, theta: f64) -> None:
+    """The same at a part of the step at which other guards are probed as well: all are known from then on."""
+    m, step = guards.m, guards.step
+    for k in range(step.known):
+        if step.theta[k] == theta:
+            for i in range(2 * m):
+                step.g[i] = step.guard[2 * m * k + i]
+            return
+    probe(guards, t, h, theta)
+    if step.known < KEPT:
+        step.theta[step.known] = theta
+        for i in range(2 * m):
+            step.guard[2 * m * step.known + i] = step.g[i]
+        step.known += 1
 
 
 @kernel
@@ -105,15 +124,16 @@ def extrema(g0: f64, r0: f64, g1: f64, r1: f64) -> tuple[f64, f64]:
 
 @kernel
 def locate(
-    guards: Guards, t: f64, h: f64, i: i64, lo: f64, hi: f64, g_lo: f64, g_hi: f64
+    guards: Guards, t: f64, h: f64, i: i64, lo: f64, hi: f64, g_lo: f64, g_hi: f64, first: f64
 ) -> tuple[f64, f64]:
-    """A bracket of half the width promised around a zero of guard i between ``lo`` (g ≥ 0) and ``hi`` (g ≤ 0).
+    """A bracket of half the width promised around a zero of guard i between ``lo`` (g ≥ 0) and ``hi`` (g ≤ 0); a wider
+    one where it is later than ``first``, when another guard falls.
 
     Regula falsi of Illinois kind, each third try a bisection; a try keeps a distance from the ends, so both close in.
     """
     width = maximum(HALF_STEP, divide(HALF_ULPS * maximum(fabs(t), fabs(t + h)), h))
     side, tries = 0, 0
-    while hi - lo > width and tries < MAX_TRIES:
+    while hi - lo > width and lo <= first and tries < MAX_TRIES:
         middle = tries % 3 == 2 or not g_lo > g_hi  # a guard may be zero at both ends
         theta = 0.5 * (lo + hi) if middle else lo + (hi - lo) * divide(g_lo, g_lo - g_hi)
         theta = minimum(maximum(theta, lo + 0.5 * width), hi - 0.5 * width)
@@ -159,14 +179,14 @@ def tangent_vertex(g0: f64, r0: f64, g1: f64, r1: f64) -> f64:
 
 @kernel
 def first_zero_in(
-    guards: Guards, t: f64, h: f64, i: i64, state: i64, a: f64, b: f64, g0: f64, r0: f64, g1: f64, r1: f64,
+    guards: Guards, t: f64, h: f64, i: i64, state: i64, a: f64, b: f64, g0: f64, r0: f64, g1: f64, r1: f64, first: f64,
 ) -> tuple[f64, f64, i64]:  # fmt: skip
     """A bracket of the first instant between a and b at which guard i triggers, and its state at b."""
-    first, second = extrema(g0, (b - a) * h * r0, g1, (b - a) * h * r1)
+    one, two = extrema(g0, (b - a) * h * r0, g1, (b - a) * h * r1)
     before, g_before, height = a, g0, guards.heights[i]
     for point in range(3):
-        theta = a + (b - a) * first if point == 0 else (a + (b - a) * second if point == 1 else b)
-        if theta <= before:
+        theta = a + (b - a) * one if point == 0 else (a + (b - a) * two if point == 1 else b)
+        if theta <= before or before > first:
             continue
         g = g1
         if point < 2:
@@ -174,7 +194,7 @@ def first_zero_in(
             g = guards.step.g[i]
         falling = point == 2 and r1 < 0.0
         if state == UP and (g < 0.0 or (g == 0.0 and falling)):
-            lo, hi = locate(guards, t, h, i, before, theta, g_before, g)
+            lo, hi = locate(guards, t, h, i, before, theta, g_before, g, first)
             return lo, hi, state
         if state == RISING and g < 0.0 and falling:
             return before, before, state
@@ -210,9 +230,9 @@ def slopes(
 ) -> tuple[f64, f64, f64]:
     """Rates of guard i at a, in the middle and at b: those of the quartic through its values there and at quarters."""
     quarter, here = 0.25 * (b - a), guards.step.g
-    probe(guards, t, h, a + quarter)
+    probe_once(guards, t, h, a + quarter)
     one = here[i]
-    probe(guards, t, h, b - quarter)
+    probe_once(guards, t, h, b - quarter)
     two, unit = here[i], 12.0 * quarter * h
     return (divide(48.0 * one - 25.0 * g0 - 36.0 * g + 16.0 * two - 3.0 * g1, unit),
             divide(g0 - 8.0 * one + 8.0 * two - g1, unit),
@@ -239,8 +259,9 @@ def judge_part(
 
 
 @kernel
-def first_crossing(guards: Guards, t: f64, h: f64, i: i64) -> tuple[f64, f64]:
-    """A bracket of the first instant at which guard i triggers: in halves where cubics are not good."""
+def first_crossing(guards: Guards, t: f64, h: f64, i: i64, first: f64) -> tuple[f64, f64]:
+    """A bracket of the first instant at which guard i triggers: in halves where cubics are not good. What is later than
+    ``first``, when another guard falls, is not looked at."""
     m, step, here = guards.m, guards.step, guards.step.g
     g0, r0, height = step.g0[i], step.g0[m + i], guards.heights[i]
     state = OFF if guards.armed[i] == 0 else (RISING if g0 < 0.0 else UP)
@@ -250,16 +271,16 @@ def first_crossing(guards: Guards, t: f64, h: f64, i: i64) -> tuple[f64, f64]:
         return lo, hi
     at, size = 0, PARTS
     blind = r0 == 0.0 and step.g1[m + i] == 0.0 and step.middle[m + i] == 0.0
-    while at < PARTS and hi == NO_INSTANT:
+    while at < PARTS and hi == NO_INSTANT and divide(float(at), float(PARTS)) <= first:
         a, b = divide(float(at), float(PARTS)), divide(float(at + size), float(PARTS))
         g1, r1 = step.g1[i], step.g1[m + i]
         if at + size < PARTS:
-            probe(guards, t, h, b)
+            probe_once(guards, t, h, b)
             g1, r1 = here[i], here[m + i]
         middle = 0.5 * (a + b)
         g, r = step.middle[i], step.middle[m + i]
         if size < PARTS:
-            probe(guards, t, h, middle)
+            probe_once(guards, t, h, middle)
             g, r = here[i], here[m + i]
         r0 = 0.0 if blind else r0
         quiet = keeps_off_zero(g0, g, g1) == 1
@@ -275,9 +296,9 @@ def first_crossing(guards: Guards, t: f64, h: f64, i: i64) -> tuple[f64, f64]:
             size = size // 2
             continue
         else:
-            lo, hi, state = first_zero_in(guards, t, h, i, state, a, middle, g0, r0, g, r)
+            lo, hi, state = first_zero_in(guards, t, h, i, state, a, middle, g0, r0, g, r, first)
             if hi == NO_INSTANT:
-                lo, hi, state = first_zero_in(guards, t, h, i, state, middle, b, g, r, g1, r1)
+                lo, hi, state = first_zero_in(guards, t, h, i, state, middle, b, g, r, g1, r1, first)
         g0, r0 = g1, r1
         at += size
         while size < PARTS and at % (2 * size) == 0:
@@ -294,8 +315,8 @@ def watch(guards: Guards, t: f64, end: f64) -> f64:
     m, step, armed, hit, h = guards.m, guards.step, guards.armed, guards.hit, end - t
     g0, g1, here, middle, brackets = step.g0, step.g1, step.g, step.middle, step.brackets
     evaluate(guards.program, step.n, end, step.x1, g1)
-    first = NO_INSTANT
-    probe(guards, t, h, 0.5)
+    first, step.known = NO_INSTANT, 0
+    probe_once(guards, t, h, 0.5)
     blind = 0
     for i in range(2 * m):
         middle[i] = here[i]
@@ -303,7 +324,7 @@ def watch(guards: Guards, t: f64, end: f64) -> f64:
         if g0[m + i] == 0.0 and g1[m + i] == 0.0 and middle[m + i] == 0.0:
             blind = 1
     for part in range(2 * blind):
-        probe(guards, t, h, 0.25 + 0.5 * float(part))
+        probe_once(guards, t, h, 0.25 + 0.5 * float(part))
         for i in range(m):
             step.quarters[part * m + i] = here[i]
     for i in range(m):
@@ -312,7 +333,7 @@ def watch(guards: Guards, t: f64, end: f64) -> f64:
         if value != value:
             hit[i] = 1
             return value
-        lo, hi = first_crossing(guards, t, h, i)
+        lo, hi = first_crossing(guards, t, h, i, first)
         brackets[2 * i] = lo
         brackets[2 * i + 1] = hi
         first = minimum(first, hi)

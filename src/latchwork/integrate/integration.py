@@ -51,6 +51,10 @@ class WatchedStep:
     g: f64p = array("2 * m")  # at x
     quarters: f64p = array("2 * m")  # guards at one quarter, then at three
     brackets: f64p = array("2 * m")  # of the instants found: from, to
+    looks: i64  # evaluations of guards in between
+    known: i64  # parts of the step at which all guards are known,
+    theta: f64p = array(16)
+    guard: f64p = array("32 * m")  # and these with their rates
 
 
 @record

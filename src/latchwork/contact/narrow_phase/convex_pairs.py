@@ -87,6 +87,10 @@ class Picker:
                 self.features.append(made)
         return self._made[pair]
 
+    def made(self) -> list[tuple[Pair, Feature]]:
+        """The features that are made by now, by their parts."""
+        return [(pair, feature) for pair, feature in self._made.items() if feature is not None]
+
     def first(self) -> Feature:
         """Some feature: a corner on a face."""
         found = self.feature((int(self.sides[0].where[0][0]), int(self.sides[1].where[2][0])))
@@ -99,8 +103,8 @@ class Picker:
         if self.count > MAX_PAIRS:
             raise ModelError(
                 f"contact '{self.name}' has {a} parts on one side and {b} on the other, too many to watch all their "
-                "pairs, as lw.TimeStepping, lw.Automaton and other values of parameters that its shapes depend on ask "
-                "for. Give hulls of fewer points, or leave these out."
+                "pairs, as lw.Automaton and other values of parameters that its shapes depend on ask for, and "
+                "lw.TimeStepping beyond a million. Give hulls of fewer points, or leave these out."
             )
         pairs = ((i, j) for i in range(a) for j in range(b))
         return [made for pair in pairs if (made := self.feature(pair)) is not None]
@@ -200,7 +204,7 @@ class Picker:
 
 def picker_of(name: str, a: Any, b: Any) -> Picker | None:
     """Who picks among the parts of two solids in space that have numbers; none for other shapes."""
-    if not (_is_solid(a) and _is_solid(b)):
+    if not (is_solid(a) and is_solid(b)):
         return None
     try:
         return Picker(name, a, b)
@@ -209,6 +213,6 @@ def picker_of(name: str, a: Any, b: Any) -> Picker | None:
 
 
 
-def _is_solid(shape: Any) -> bool:
+def is_solid(shape: Any) -> bool:
     """A box or hull in space."""
     return not shape.is_flat if isinstance(shape, Hull) else isinstance(shape, Box) and len(shape.sizes) == 3

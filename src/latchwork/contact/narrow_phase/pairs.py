@@ -148,7 +148,7 @@ def between_parts(name: str, a: Part, b: Part) -> Feature | None:
     if touch is not None:
         is_end = _is_thin(a) != _is_thin(b) and not isinstance(a, Flat) and not isinstance(b, Flat)
         return Feature(full, touch.gap, touch.normal, touch.on, touch.other, touch.drift, touch.within, is_end=is_end,
-                       thin=touch.thin)  # fmt: skip
+                       thin=touch.thin, parts=(a, b))  # fmt: skip
     made = tracked_between(full, a, b)
     if made is None or made.tracked is None:
         return made

@@ -20,7 +20,7 @@ from latchwork.constraint.joints.spot import velocity
 from latchwork.constraint.terms import Array, Base
 from latchwork.contact.broad_phase.enclosures import Enclosure, apart, can_be_parted, enclosed
 from latchwork.contact.law import Contact
-from latchwork.contact.narrow_phase.convex_pairs import Picker
+from latchwork.contact.narrow_phase.convex_pairs import Picker, is_solid
 from latchwork.contact.narrow_phase.nearest_points import Pose
 from latchwork.contact.shapes.base import Shape
 from latchwork.contact.tolerances import tolerances_in
@@ -81,14 +81,16 @@ class Bounds:
         self._normals = np.array([kept[flat].normal for _, flat, _ in rows]).reshape(-1, 3)
 
     def _lay_solids(self, contacts: list[Contact]) -> list[Shape]:
-        """Contacts between solids; gives the shapes that turn."""
+        """Contacts between solids; gives the shapes that turn, ``turning`` where their ω begins."""
         self.solids: dict[int, Solids] = {}
-        turning: dict[Shape, int] = {}
+        self.turning: dict[Shape, int] = {}
         for k, contact in enumerate(contacts):
+            turns = [self.turning.setdefault(shape, ENDS * self._count + POSE * len(self.turning))
+                     for shape in contact.shapes if is_solid(shape)]  # fmt: skip
             if contact.picker is not None:
-                a, b = (ENDS * self._count + POSE * turning.setdefault(shape, len(turning)) for shape in contact.shapes)
+                a, b = turns
                 self.solids[k] = Solids(contact.picker, (int(self._i[k]), int(self._j[k])), (a, b))
-        return list(turning)
+        return list(self.turning)
 
     def pairs(self) -> list[EnclosedPair]:
         """The pairs of enclosures of the contacts that have them."""

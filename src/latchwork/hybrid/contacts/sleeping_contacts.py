@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+import numpy as np
+
 from latchwork.constraint.terms import Array, Base
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact
@@ -95,13 +97,15 @@ def arrange(s: ContactStates, base: Base, x: Array, wanted: Sequence[tuple[Conta
 
 
 def contact_point_of(contact: Contact, feature: Feature, base: Base, x: Array) -> ContactPoint:
-    """A contact point, or the one that was made before for the same equations, where it does not depend on a state."""
-    found: ContactPoint | None = base.remembered.get(feature)
-    if found is None:
-        found = made_contact_point(contact, feature, base, x)
-        if found.axis is None:
-            base.remembered[feature] = found
-    return found
+    """A contact point, or the one that was made before for the same equations, with the tangents that a state asks
+    for."""
+    known: dict[int | None, ContactPoint] = base.remembered.setdefault(feature, {})
+    some = next(iter(known.values()), None)
+    number = None if some is None or some.axis is None else int(np.argmin(np.abs(some.normal_function(x))))
+    if some is None or number not in known:
+        made = made_contact_point(contact, feature, base, x, number)
+        return known.setdefault(made.axis_number, made)
+    return known[number]
 
 
 def _kept(contact_points: Iterable[ContactPoint]) -> tuple[ContactPoint, ...]:

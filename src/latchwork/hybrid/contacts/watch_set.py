@@ -144,6 +144,12 @@ class WatchSet:
         self._spent += FASTER * step * self.paces(self.bounds.at(x))
         return bool((self._spent > FULL * self.rooms.room).any())
 
+    def bound(self, s: ContactStates, base: Base, x: Array, may_sleep: MaySleep) -> None:
+        """Know the enclosures of contacts that have come or gone; what is looked at next is decided anew."""
+        if s.members is not self._members or base is not self._base:
+            self._begin(s, base, x, may_sleep)
+        self.rely_on_nothing()
+
     def wake(self, s: ContactStates, base: Base, x: Array) -> None:
         """Wake all; what is looked at next is decided anew."""
         arrange(s, base, x, [(contact, contact.every()) for contact in s.members])

@@ -2,19 +2,28 @@
 
 A pair whose enclosures are further apart than ``margin`` is left out until some end of an enclosure has moved by half
 of that: with Verlet's lists, nothing that is left out can have touched. Pairs stay in the order in which contacts were
-given, so that what is near, and every number after it, does not depend on who was left out before.
+given, so that what is near, and every number after it, does not depend on who was left out before. Of two shapes with
+parts that are numbers, only features of parts near each other are candidates (`near_parts`).
 """
 
 from __future__ import annotations
 
+from latchwork.hybrid.time_stepping.near_parts import (
+    ENDS,
+    UNMADE,
+    NearParts,
+    farthest_moved,
+    find_parts,
+    keep_poses,
+    place_parts,
+    want_none,
+)
 from latchwork.program.evaluator import Evaluator, evaluate
 from latchwork.program.kernel import f64, f64p, i64, i64p, kernel, offset, sqrt
-from latchwork.program.records.record import array, record
+from latchwork.program.records.record import array, pointer, record
 from latchwork.program.scalar import maximum, minimum
 
-ENDS = 12  # numbers of an enclosure: p, q, v_p, v_q
 ALWAYS, ROUND, ABOVE = range(3)  # kinds of pairs: without enclosures; segments with a radius; over a half-space
-UNMADE = -1
 AHEAD = 3.0  # margins: pairs no further apart are made where others are
 
 
@@ -45,6 +54,7 @@ class BroadPhase:
     previous: i64p = array("most_places")
     candidate: i64p = array("most_places")  # contact points of pairs that are near, by their places in the scene
     pair_of: i64p = array("most_places")  # the pair of each candidate
+    parts: NearParts = pointer()
 
 
 @kernel
@@ -59,6 +69,16 @@ def moved(broad: BroadPhase, x: f64p) -> f64:
                 total += (p[k] - q[k]) * (p[k] - q[k])
             most = maximum(most, total)
     return sqrt(most)
+
+
+@kernel
+def is_looked(broad: BroadPhase, x: f64p, share: f64) -> i64:
+    """1 where nothing has moved by more than a share of the margin since the last look, nor any place by the same share
+    of the reach of parts; ends at x are read."""
+    way, parts = moved(broad, x) if broad.enclosures > 0 else 0.0, broad.parts
+    if broad.looked == 0 or way > share * broad.margin:
+        return 0
+    return 1 if parts.rows == 0 or farthest_moved(parts, broad.out) <= share * parts.reach else 0
 
 
 @kernel
@@ -105,15 +125,21 @@ def is_deeper(broad: BroadPhase, k: i64, gap: f64) -> i64:
 
 @kernel
 def find_near(broad: BroadPhase, keep: i64) -> i64:
-    """Which pairs are ``wanted``: near at the ends that were read last, or with ``keep`` near before; how many of them
-    have contact points that are not made yet."""
-    unmade = 0
+    """Which pairs, and which of their parts, are ``wanted``: near at the ends that were read last, or with ``keep``
+    near before; how many of them have contact points that are not made yet."""
+    unmade, parts = 0, broad.parts
+    if parts.rows > 0:
+        place_parts(parts, broad.out)
     for pair in range(broad.pairs):
         near = 1
         if broad.kind[pair] != ALWAYS and (keep == 0 or broad.near[pair] == 0):
             near = 1 if apart(broad, pair) <= broad.margin else 0
         broad.wanted[pair] = near
         unmade += 1 if near == 1 and broad.count[pair] == UNMADE else 0
+        if near == 1:
+            unmade += find_parts(parts, pair, keep)
+        else:
+            want_none(parts, pair)
     if unmade > 0:  # those that come next are made along with them
         for pair in range(broad.pairs):
             if broad.count[pair] == UNMADE and apart(broad, pair) <= AHEAD * broad.margin:
@@ -123,15 +149,27 @@ def find_near(broad: BroadPhase, keep: i64) -> i64:
 
 @kernel
 def list_wanted(broad: BroadPhase) -> None:
-    """The pairs that are wanted are near, and their contact points are candidates."""
-    broad.candidates = 0
+    """The pairs that are wanted are near, and their contact points are candidates, or those of parts that are."""
+    broad.candidates, parts = 0, broad.parts
     for pair in range(broad.pairs):
         broad.near[pair] = broad.wanted[pair]
         if broad.near[pair] == 1:
             for k in range(broad.first[pair], broad.first[pair] + broad.count[pair]):
-                broad.candidate[broad.candidates], broad.pair_of[broad.candidates] = broad.place[k], pair
-                broad.candidates += 1
+                add_candidate(broad, broad.place[k], pair)
+        for row in range(parts.first[pair], parts.first[pair + 1]):
+            parts.near[row] = parts.wanted[row]
+            if parts.near[row] == 1:
+                add_candidate(broad, parts.place[row], pair)
     for i in range(broad.enclosures):
         for k in range(6):
             broad.before[6 * i + k] = broad.out[ENDS * i + k]
+    if parts.rows > 0:
+        keep_poses(parts, broad.out)
     broad.looked = 1
+
+
+@kernel
+def add_candidate(broad: BroadPhase, place: i64, pair: i64) -> None:
+    """One more contact point that may be near."""
+    broad.candidate[broad.candidates], broad.pair_of[broad.candidates] = place, pair
+    broad.candidates += 1

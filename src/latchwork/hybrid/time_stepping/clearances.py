@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.hybrid.contacts.watch_set import FASTER, FULL
-from latchwork.hybrid.time_stepping.broad_phase import ENDS
+from latchwork.hybrid.time_stepping.near_parts import ENDS
 from latchwork.program.evaluator import Evaluator, Evaluators, evaluate
 from latchwork.program.function import Function
 from latchwork.program.kernel import f64, f64p, i64, kernel, offset, sqrt

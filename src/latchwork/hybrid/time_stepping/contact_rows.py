@@ -8,7 +8,7 @@ from __future__ import annotations
 from latchwork.contact.time_stepping.impulses import solve_cones
 from latchwork.hybrid.contacts.impact_reset import read_law
 from latchwork.hybrid.contacts.step_limit import FOREVER
-from latchwork.hybrid.time_stepping.broad_phase import find_near, is_deeper, list_wanted, moved
+from latchwork.hybrid.time_stepping.broad_phase import find_near, is_deeper, is_looked, list_wanted
 from latchwork.hybrid.time_stepping.inertia import apply_P
 from latchwork.hybrid.time_stepping.time_step import (
     DONE,
@@ -102,8 +102,7 @@ def list_near(step: TimeStep, x: f64p, within: i64) -> i64:
     """The broad phase at a state, where it was not looked at nearby: at the start of a step, or ``within`` it, where
     nobody leaves. Contacts that come are measured at the start of the step. `NOT_MADE` where some have to be made."""
     broad, scene = step.broad, step.scene
-    way = moved(broad, x) if broad.enclosures > 0 else 0.0
-    if broad.looked == 1 and way <= (0.5 if within == 1 else 0.25) * broad.margin:
+    if is_looked(broad, x, 0.5 if within == 1 else 0.25) == 1:
         return DONE
     if find_near(broad, within) > 0:
         return NOT_MADE

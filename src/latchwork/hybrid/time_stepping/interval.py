@@ -56,7 +56,7 @@ class ComingPairs:
         contacts.zones = memory.zones()
         sim.state = world.joined(sim.state.but(contacts=contacts), near)
         contacts = sim.state.contacts.copied()
-        world.watch_set.wake(contacts, table.base, x)
+        world.watch_set.bound(contacts, table.base, x, world.may_sleep)
         sim.state = sim.state.but(contacts=contacts)
         made = self._memory_at(contacts, x, float(memory.record.work))
         made.go_on_from(memory, places)

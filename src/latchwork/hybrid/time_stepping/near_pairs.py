@@ -1,5 +1,5 @@
 """The memory of the broad phase of time stepping: pairs of shapes by the contacts between them, their contact points
-made where a pair comes near."""
+made where a pair, or two of its parts, come near."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ from typing import Any
 import numpy as np
 
 from latchwork.constraint.terms import Array, Base
-from latchwork.contact.law import Contact
+from latchwork.contact.feature import Feature
 from latchwork.hybrid.contacts.clearance import EnclosedPair
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.scene_memory import SceneMemory
 from latchwork.hybrid.contacts.sleeping_contacts import arrange
 from latchwork.hybrid.contacts.watch_set import WatchSet
-from latchwork.hybrid.time_stepping.broad_phase import ALWAYS, UNMADE, BroadPhase
+from latchwork.hybrid.time_stepping.broad_phase import ALWAYS, BroadPhase
+from latchwork.hybrid.time_stepping.near_parts import NEVER, UNMADE
+from latchwork.hybrid.time_stepping.part_rows import PartTable
 from latchwork.program.evaluator import Evaluators
 from latchwork.program.records.memory import lay_out
 
 MARGIN = 0.5  # of the radius of a middling enclosure: pairs no further apart are near
+REACH = 0.1  # of the same: parts no further apart are
 FREE = EnclosedPair(ALWAYS, 0, 0, np.zeros(3))  # without enclosures
 
 
-def fill(record: BroadPhase, name: str, numbers: Any) -> None:
+def fill(record: Any, name: str, numbers: Any) -> None:
     """Write the first elements of an array of a record."""
     if len(numbers):
         np.asarray(getattr(record, name))[: len(numbers)] = numbers
@@ -37,26 +40,63 @@ class NearPairs:
         self.s, self.base = s, base
         self.members = s.members
         known = watch_set.enclosed_pairs() if watch_set.bounds is not None else {}
-        self._bounds = watch_set.bounds
+        self._bounds = bounds = watch_set.bounds
         rows = [known.get(contact, FREE) for contact in self.members]
         self._fixed = {name: np.array([getattr(row, name) for row in rows]).ravel() for name in EnclosedPair._fields}
+        radii = np.empty(0) if bounds is None else bounds.radii
+        finite = np.sort(radii[np.isfinite(radii)])
+        self._middling = float(finite[len(finite) // 2]) if len(finite) else 0.0
+        table = PartTable(base, {} if bounds is None else bounds.turning, radii)
+        found = [table.rows(contact, row) for contact, row in zip(self.members, rows, strict=True)]
+        self._rows = {k: each for k, each in enumerate(found) if each is not None}
         busy = {point.contact for point in s.contact_points}
-        self.made = {k for k, contact in enumerate(self.members) if rows[k] is FREE or contact in busy}
+        self.made = {k for k, contact in enumerate(self.members)
+                     if k not in self._rows and (rows[k] is FREE or contact in busy)}  # fmt: skip
+        self.parts = table.lay_out(found, REACH * self._middling)
+        self._starts = self.parts.first[: len(found) + 1].tolist()
+        self._features: dict[int, dict[int, Feature]] = {k: {} for k in self._rows}  # those that are made, by rows
+        self._take_watched()
         self._programs = Evaluators()
         self.record: BroadPhase
+
+    # --- parts --------------------------------------------------------------------------------------------------
+
+    def _take_watched(self) -> None:
+        """The features that are watched where it begins."""
+        watched = {point.feature for point in self.s.contact_points}
+        for k, rows in self._rows.items():
+            picker = rows.contact.picker
+            some = watched.intersection(rows.contact.features)
+            if picker is None:
+                self._features[k] = {row: each for row, each in enumerate(rows.features) if each in some}
+            elif some:
+                pairs = {pair: row for row, pair in enumerate(map(tuple, rows.own.tolist()))}
+                self._features[k] = {pairs[pair]: each for pair, each in picker.made() if each in some}
+
+    def _make_parts(self) -> None:
+        """The features of the rows that are wanted, where their parts ever touch."""
+        wanted, place = np.asarray(self.parts.wanted), np.asarray(self.parts.place)
+        for row in np.flatnonzero((wanted[: len(place)] == 1) & (place == UNMADE)).tolist():
+            k = int(np.searchsorted(self._starts, row, side="right")) - 1
+            feature = self._rows[k].feature(row - self._starts[k])
+            if feature is None:
+                place[row] = NEVER
+            else:
+                self._features[k][row - self._starts[k]] = feature
+
+    # --- pairs --------------------------------------------------------------------------------------------------
 
     def lay_out(self, scene: SceneMemory) -> BroadPhase:
         """The record for contact points as they have places in a scene."""
         places = [self._places(k, scene) for k in range(len(self.members))]
         counts = np.array([len(some) for some in places], dtype=np.int64)
         made = np.zeros(len(self.members), dtype=bool)
-        made[list(self.made)] = True
+        made[[*self.made, *self._rows]] = True
         bounds, radii = self._bounds, np.empty(0) if self._bounds is None else self._bounds.radii
-        finite, old = np.sort(radii[np.isfinite(radii)]), getattr(self, "record", None)
+        old, features = getattr(self, "record", None), sum(map(len, self._features.values()))
         self.record = record = lay_out(
-            BroadPhase, enclosures=len(radii), pairs=len(self.members), most_places=int(counts.sum()),
-            n_out=0 if bounds is None else bounds.width,
-            margin=MARGIN * float(finite[len(finite) // 2]) if len(finite) else 0.0,
+            BroadPhase, enclosures=len(radii), pairs=len(self.members), most_places=int(counts.sum()) + features,
+            n_out=0 if bounds is None else bounds.width, margin=MARGIN * self._middling, parts=self.parts,
         )  # fmt: skip
         if bounds is not None:
             self._programs = Evaluators()
@@ -67,6 +107,10 @@ class NearPairs:
         fill(record, "first", np.cumsum(counts) - counts)
         fill(record, "count", np.where(made, counts, UNMADE))
         fill(record, "place", [place for some in places for place in some])
+        place = np.asarray(self.parts.place)
+        for k, features_of in self._features.items():
+            for row, feature in features_of.items():
+                place[self._starts[k] + row] = scene.places[self._made[feature]]
         if old is not None:
             self._take_over(old, places)
         return record
@@ -77,26 +121,43 @@ class NearPairs:
         new.looked = old.looked
         fill(new, "near", near)
         fill(new, "before", old.before)
-        some = [(place, k) for k in np.flatnonzero(near).tolist() for place in places[k]]
+        some = [(place, k) for k in np.flatnonzero(near).tolist()
+                for place in (*places[k], *self._near_places(k))]  # fmt: skip
         new.candidates = len(some)
         fill(new, "candidate", [place for place, _ in some])
         fill(new, "pair_of", [pair for _, pair in some])
 
+    def _near_places(self, k: int) -> list[int]:
+        """The contact points of the parts of a pair that are near."""
+        some = slice(self._starts[k], self._starts[k + 1])
+        place, near = np.asarray(self.parts.place)[some], np.asarray(self.parts.near)[some]
+        return place[near == 1].tolist()
+
     def _places(self, k: int, scene: SceneMemory) -> Sequence[int]:
         if k not in self.made:
             return ()
-        return [scene.places[point] for point in self._points[self.members[k]]]
+        return [scene.places[point] for point in self._points[k]]
 
     def make(self, x: Array) -> None:
-        """Make the contact points of the pairs that are wanted at a state (t, q, u, rest)."""
+        """Make the contact points of the pairs, and of the parts, that are wanted at a state (t, q, u, rest)."""
         record = getattr(self, "record", None)
         if record is not None:
-            self.made |= set(np.flatnonzero(record.wanted).tolist())
-        wanted = [(contact, contact.every()) for k, contact in enumerate(self.members) if k in self.made]
+            self.made |= set(np.flatnonzero(record.wanted).tolist()) - self._rows.keys()
+            self._make_parts()
+        wanted = [(contact, self._wanted(k)) for k, contact in enumerate(self.members)
+                  if k in self.made or k in self._rows]  # fmt: skip
         arrange(self.s, self.base, x, wanted)
-        self._points: dict[Contact, list[ContactPoint]] = {contact: [] for contact, _ in wanted}
+        by_contact: dict[Any, list[ContactPoint]] = {contact: [] for contact, _ in wanted}
         for point in self.s.contact_points:
-            self._points[point.contact].append(point)
+            by_contact[point.contact].append(point)
+        self._points = {k: by_contact[self.members[k]] for k in self.made}
+        self._made = {point.feature: point for point in self.s.contact_points}
+
+    def _wanted(self, k: int) -> Sequence[Feature]:
+        """The features of a pair that have contact points."""
+        if k in self._rows:
+            return [self._features[k][row] for row in sorted(self._features[k])]
+        return self.members[k].every()
 
     def ready(self) -> None:
         """Take machine code that has arrived."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from latchwork.constraint.consistency import assemble_q, assemble_u
 from latchwork.constraint.terms import Array, Terms
+from latchwork.contact.feature import Feature
 from latchwork.contact.law import Zones
 from latchwork.contact.time_stepping.cone_problem import ConeProblem
 from latchwork.hybrid.contacts.contact_point import ContactPoint
@@ -57,6 +58,8 @@ class StepMemory:
         self.scene, self.held, self.pairs_near, self.contacts = scene, held, pairs, pairs.s
         self._stops, self._step, self._calm = stops, step, 0 if math.isinf(calm) else int(calm)
         self.clearances = clearances
+        features = [feature for contact in pairs.members for feature in contact.features]
+        self._drifts = [feature for feature in features if feature.drift is not None]
         equations = held.base.equations
         self.energy = state_function(held.base, [equations.kinetic_energy + equations.potential_energy])
         self._split(True)
@@ -93,7 +96,7 @@ class StepMemory:
             n_spread=len(spread_place), most_touched=self._most_touched(),
             block_start=blocks.start, square_at=blocks.square_at, packed_at=blocks.packed_at, speed=blocks.speeds,
             spread_place=spread_place,
-            still=int(is_still(held, s)), step=self._step, until=float(x[0]), calm_steps=self._calm,
+            still=int(is_still(held, s, self._drifts)), step=self._step, until=float(x[0]), calm_steps=self._calm,
             scene=scene.scene, broad=self.pairs_near.lay_out(scene),
             clearances=self.clearances.record, four=fours, has_phi=list(held.still),
             unit=held.base.units.u, length=held.base.scales.length, x=x, work=work,
@@ -128,8 +131,11 @@ class StepMemory:
         some = [i for i, point in enumerate(points) if point in self._rows]
         write_all(record, "rows", some, [programs.row(points[i]) for i in some])
         np.asarray(record.ready)[some] = 1
-        for i in some:
-            self._write_touched(record, i, self._rows[points[i]])
+        touched = np.asarray(record.touched)[: len(record.ready) * record.most_touched].reshape(-1, record.most_touched)
+        branches = [self._rows[points[i]].branches for i in some]
+        np.asarray(record.touches)[some] = [len(each) for each in branches]
+        for k in range(record.most_touched):
+            touched[some, k] = [each[k] if k < len(each) else 0 for each in branches]
 
     def _write_arrived(self) -> None:
         """The programs that have got machine code."""
@@ -309,11 +315,10 @@ class StepMemory:
         return self.scene.zones_in(self.contacts.zones, self.scene.scene.zone)
 
 
-def is_still(held: Terms, s: ContactStates) -> bool:
-    """Whether nothing moves by itself: no constraint, and no surface."""
+def is_still(held: Terms, s: ContactStates, drifts: Sequence[Feature]) -> bool:
+    """Whether nothing moves by itself: no constraint, and no surface, which ``drifts`` are of."""
     known = {point.feature for point in s.contact_points}
     rows = [held.rows, *(point.terms.rows for point in s.contact_points if point.feature.drift is not None)]
-    drifts = [feature for contact in s.members for feature in contact.features if feature.drift is not None]
     return all(feature in known for feature in drifts) and all(node == ZERO for row in rows for node in row.C_nodes)
 
 

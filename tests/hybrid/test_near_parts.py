@@ -1,0 +1,148 @@
+"""Parts of shapes that are near each other: what time steps leave out is not met, and changes no bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import latchwork as lw
+from campaign import seeds
+from latchwork.contact.narrow_phase.part_numbers import part_numbers
+from latchwork.contact.narrow_phase.shape_parts import decompose
+from latchwork.hybrid.time_stepping import near_pairs
+from latchwork.hybrid.time_stepping.near_pairs import NearPairs
+from latchwork.hybrid.time_stepping.near_parts import farthest_moved, keep_poses, parts_apart, place_parts
+from latchwork.program.native import interpret, invoke
+
+THICK = lw.TimeStepping(step=1e-3, always=True)
+
+
+def solids_of(model, kinds, **laws):
+    """Bodies in space of 1 kg, each a box, a ball or the hull of some points, any of which may touch each other."""
+    shapes = []
+    for i, kind in enumerate(kinds):
+        link = model.free(f"b{i}")
+        body = model.body(f"b{i}", link, link.origin, 1.0, lw.inertia(link.frame, 0.004, 0.005, 0.006))
+        shapes.append({"box": lambda b=body: b.box((0.2, 0.16, 0.12)), "ball": lambda b=body: b.sphere(0.1),
+                       "hull": lambda b=body, i=i: b.hull(points(i))}[kind]())  # fmt: skip
+    model.collide(*shapes, **({"friction": 0.5, "restitution": 0.0} | laws))
+    return shapes
+
+
+def points(seed, n=7):
+    """Points about an ellipsoid."""
+    x = np.random.default_rng(seed).normal(size=(n, 3))
+    return x / np.linalg.norm(x, axis=1)[:, None] * (0.1, 0.08, 0.12)
+
+
+def poses(rng, names, wide):
+    """Random places within a cube, turned at random."""
+    q = {}
+    for name in names:
+        turn = rng.normal(size=4)
+        q |= dict(zip((f"q_{name}_p{c}" for c in "xyz"), rng.uniform(-wide, wide, 3), strict=True))
+        q |= dict(zip((f"q_{name}_e{k}" for k in range(4)), turn / np.linalg.norm(turn), strict=True))
+    return q
+
+
+def apart(model, kinds, seed):
+    """The parts of all pairs of shapes at a random state, placed; and the run that it is."""
+    rng = np.random.default_rng(seed)
+    solids_of(model, kinds)
+    names = [f"b{i}" for i in range(len(kinds))]
+    q = poses(rng, names, 0.02)
+    for i, name in enumerate(names):
+        q[f"q_{name}_px"] += 0.3 * i
+    sim = lw.Simulation(model, q)
+    sim.world.watch_set.bound(sim.state.contacts, sim.mode_table.base, sim.state.row, sim.world.may_sleep)
+    pairs = NearPairs(sim.state.contacts.copied(), sim.mode_table.base, sim.world.watch_set)
+    return sim, pairs
+
+
+def moved(sim, rng, wide):
+    """A state in which two free bodies stand elsewhere, with quaternions of unit length."""
+    x = sim.state.row.copy()
+    x[1:15] += rng.normal(scale=wide, size=14)
+    for k in (4, 11):
+        x[k : k + 4] /= np.linalg.norm(x[k : k + 4])
+    return x
+
+
+@pytest.mark.parametrize("seed", seeds(range(1), range(40)))
+@pytest.mark.parametrize("kinds", [("box", "box"), ("box", "ball"), ("hull", "box"), ("hull", "hull")])
+def test_a_feature_within_its_domain_is_no_further_than_its_gap(kinds, seed):
+    """What looks tell of two parts is a bound: no feature that counts has a gap below it; the same bits as Python."""
+    model = lw.Model("two")
+    sim, pairs = apart(model, kinds, seed)
+    x, parts, rows, counted, rng = sim.state.row, pairs.parts, pairs._rows[0], 0, np.random.default_rng(seed)
+    pairs._features[0] = {row: each for row in range(len(rows.pairs)) if (each := rows.feature(row)) is not None}
+    pairs.make(x)
+    for _ in range(40):
+        x = moved(sim, rng, 0.3)
+        ends = sim.world.watch_set.bounds.at(x)
+        invoke(place_parts, parts, ends)
+        placed = np.array(parts.placed)
+        interpret(place_parts, parts, ends)
+        assert np.array(parts.placed).tobytes() == placed.tobytes()
+        for row, feature in pairs._features[0].items():
+            i, j = parts.part[row], parts.other[row]
+            least = invoke(parts_apart, parts, i, j)
+            assert interpret(parts_apart, parts, i, j) == least
+            gap, inside = pairs._made[feature].gap(x)
+            counted += inside >= 0.0
+            assert inside < 0.0 or abs(gap) >= least - 1e-9
+    assert counted > 0
+
+
+@pytest.mark.parametrize("seed", seeds(range(3), range(30)))
+def test_no_corner_moves_farther_than_its_shape(seed):
+    """|Δp| + ρ ‖ΔR‖_F / √2 is no less than the way of any corner; the same bits as Python."""
+    sim, pairs = apart(lw.Model("two"), ("box", "hull"), seed)
+    bounds, rng, parts = sim.world.watch_set.bounds, np.random.default_rng(seed), pairs.parts
+    before = bounds.at(sim.state.row)
+    invoke(keep_poses, parts, before)
+    after, ways = bounds.at(moved(sim, rng, 0.05)), []
+    for ends in (before, after):
+        invoke(place_parts, parts, ends)
+        ways.append(np.array([parts.placed[parts.at[k]] for k in range(parts.parts) if parts.form[k] == 0]))
+    most = invoke(farthest_moved, parts, after)
+    assert interpret(farthest_moved, parts, after) == most
+    assert 0.0 < np.abs(ways[1] - ways[0]).max() <= most
+
+
+@pytest.mark.parametrize(("kinds", "friction"), [(("box", "ball", "box"), 0.5), (("hull", "ball", "box"), None)])
+def test_parts_that_are_left_out_change_no_bit(kinds, friction, monkeypatch):
+    """Steps that are short beside the reach, with features of near parts alone and with all, are the same; few are
+    made. (Tangents of a face that is along no axis depend on where they are made, and friction on them by rounding.)"""
+    def run():
+        model = lw.Model("heap")
+        shapes = solids_of(model, kinds, friction=friction)
+        for i, shape in enumerate(shapes):
+            model.contact(f"floor {i}", shape, lw.Plane(model.origin, model.frame.z), friction=friction)
+        model.gravity(-9.81 * model.frame.z)
+        q = {f"q_b{i}_p{c}": x for i in range(3) for c, x in zip("xyz", (0.02 * i, 0.01 * i, 0.15 + 0.25 * i),
+                                                               strict=True)}  # fmt: skip
+        sim = lw.Simulation(model, q, {"u_b2_wx": 1.0}, thick=THICK)
+        sim.advance(0.4)
+        return sim
+
+    few = run()
+    monkeypatch.setattr(near_pairs, "REACH", 1e9)
+    every = run()
+    assert 2 * len(few.state.contacts.every) < len(every.state.contacts.every)
+    assert few.run.x.tobytes() == every.run.x.tobytes()
+
+
+def test_numbers_of_a_face_hold_its_domain():
+    """n · x = d on a face of a box, and v · x + l ≥ 0 for its corners and no others but beyond its middle."""
+    model = lw.Model("box")
+    link = model.free("b")
+    body = model.body("b", link, link.origin, 1.0, lw.inertia(link.frame, 0.1, 0.1, 0.1))
+    box = body.box((2.0, 3.0, 4.0))
+    face = next(part for part in decompose(box) if part.label == "face +y")
+    n, *bounds = np.reshape(part_numbers(face, box.center).values, (-1, 4))
+    bounds = np.array(bounds)
+    assert n.tolist() == [0.0, 1.0, 0.0, 1.5]
+    corners = np.array([[x, 1.5, z] for x in (-1.0, 1.0) for z in (-2.0, 2.0)])
+    assert (corners @ bounds[:, :3].T + bounds[:, 3]).min() == 0.0
+    assert ([1.1, 1.5, 0.0] @ bounds[:, :3].T + bounds[:, 3]).min() == pytest.approx(-0.1)
