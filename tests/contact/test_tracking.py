@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -15,6 +17,9 @@ from latchwork.contact.closest_point.search import seed
 from latchwork.contact.closest_point.states import FEEDBACK, tracked_equations
 from latchwork.contact.curves import Curve
 from latchwork.contact.feature import Feature
+from latchwork.hybrid import stepper_flow
+from latchwork.hybrid.contacts.tracked_place import TrackedPlace
+from latchwork.hybrid.flow_memory import FlowMemory
 from latchwork.kane.equations import Equations
 from tracked_models import (
     Ball,
@@ -280,3 +285,58 @@ def test_tracking_leaves_the_equations_as_they_were():
     other, = tracked_features("other", lw.Point(model.origin.tree, "P", model.origin, model.frame.x),
                               sine_ground(model))  # fmt: skip
     assert tracked_equations(followed, [other]).q_names == ("x", "y", "angle", "ground.s", "other.s")
+
+
+def hops(method=None):
+    """A disk that hops over a sine, whose place on it is tracked."""
+    model, ball = disk(gravity=9.81)
+    model.contact("ground", ball, sine_ground(model), restitution=0.7, friction=0.5)
+    return lw.Simulation(model, q={"x": 0.2, "y": 1.5}, method=method)
+
+
+def went(sim):
+    """All bits of where a run stands, and how it came there."""
+    told = [(event.t, event.name, event.after) for event in sim.events]
+    return sim.t, sim.x.tobytes(), sim.run.path.t.tobytes(), told
+
+
+def stopped(monkeypatch):
+    """Machine code comes back at every event."""
+    monkeypatch.setattr(stepper_flow, "CHANGES", 0)
+
+
+def forgetful(monkeypatch):
+    """Machine code knows no mode but the one that runs."""
+    enter = FlowMemory.enter
+    monkeypatch.setattr(FlowMemory, "enter", lambda memory, *given: memory.forget() or enter(memory, *given))
+
+
+@pytest.mark.parametrize("way", [stopped, forgetful])
+def test_hops_do_not_end_what_was_seen(way, monkeypatch):
+    """Closest points advance through impacts, stick and slip in machine code, until it is time to look for others: the
+    bits of coming back at each, and of modes that are forgotten."""
+    looks, look = [], TrackedPlace.looked
+    monkeypatch.setattr(TrackedPlace, "looked", lambda *given: looks.append(float(given[1][0])) or look(*given))
+    whole = hops()
+    whole.advance(4.0)
+    times = looks.copy()
+    assert len(whole.events) > 12
+    assert not {event.t for event in whole.events} & {*times}
+    looks.clear()
+    way(monkeypatch)
+    sim = hops()
+    sim.advance(4.0)
+    assert went(sim) == went(whole)
+    assert looks == times
+
+
+def test_what_was_seen_of_a_curve_is_kept():
+    """A run of fixed steps that is put away on its way, and goes on in another simulation, looks for other places when
+    the run in one go does: the same bits."""
+    sim, other, whole = (hops(lw.RK4(2.0**-9)) for _ in range(3))
+    whole.advance(2.0)
+    sim.advance(0.75)
+    other.state = pickle.loads(pickle.dumps(sim.state))
+    other.advance(2.0)
+    assert other.x.tobytes() == whole.x.tobytes()
+    assert other.state.sleeping.curves.until == whole.state.sleeping.curves.until

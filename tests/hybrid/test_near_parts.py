@@ -74,8 +74,8 @@ def test_a_feature_within_its_domain_is_no_further_than_its_gap(kinds, seed):
     """What looks tell of two parts is a bound: no feature that counts has a gap below it; the same bits as Python."""
     model = lw.Model("two")
     sim, pairs = apart(model, kinds, seed)
-    x, parts, rows, counted, rng = sim.state.row, pairs.parts, pairs._rows[0], 0, np.random.default_rng(seed)
-    pairs._features[0] = {row: each for row in range(len(rows.pairs)) if (each := rows.feature(row)) is not None}
+    x, parts, rows, counted, rng = sim.state.row, pairs.parts, pairs.part_rows[0], 0, np.random.default_rng(seed)
+    pairs.row_features[0] = {row: each for row in range(len(rows.pairs)) if (each := rows.feature(row)) is not None}
     pairs.make(x)
     for _ in range(40):
         x = moved(sim, rng, 0.3)
@@ -84,11 +84,11 @@ def test_a_feature_within_its_domain_is_no_further_than_its_gap(kinds, seed):
         placed = np.array(parts.placed)
         interpret(place_parts, parts, ends)
         assert np.array(parts.placed).tobytes() == placed.tobytes()
-        for row, feature in pairs._features[0].items():
+        for row, feature in pairs.row_features[0].items():
             i, j = parts.part[row], parts.other[row]
             least = invoke(parts_apart, parts, i, j)
             assert interpret(parts_apart, parts, i, j) == least
-            gap, inside = pairs._made[feature].gap(x)
+            gap, inside = pairs.points[feature].gap(x)
             counted += inside >= 0.0
             assert inside < 0.0 or abs(gap) >= least - 1e-9
     assert counted > 0

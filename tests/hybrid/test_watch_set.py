@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import pickle
+from contextlib import suppress
 from functools import cache
 
 import numpy as np
@@ -12,7 +14,11 @@ import latchwork as lw
 from campaign import seeds
 from latchwork.contact import construction
 from latchwork.contact.narrow_phase import convex_pairs
-from latchwork.hybrid.contacts import sleeping_contacts
+from latchwork.hybrid import stepper_flow
+from latchwork.hybrid.contacts import sleeping_contacts, watch_set
+from latchwork.hybrid.flow_memory import FlowMemory
+from random_scenes import scene as random_scene
+from switching_scenes import asleep
 
 EXACT = lw.DormandPrince(rtol=1e-12, atol=1e-13)
 
@@ -85,7 +91,7 @@ def test_few_contacts_are_all_watched():
     sim.advance(0.5)
     assert sum(sim.places.values()) < sleeping_contacts.FEWEST
     assert sim.world.watch_set.bounds is None
-    assert sim.world.watch_set.until == math.inf
+    assert not sim.state.sleeping.sleeps
     assert not sim.state.contacts.asleep
 
 
@@ -150,6 +156,95 @@ def test_ticks_wake_what_comes_near(monkeypatch):
     assert [name for _, name in events] == [name for _, name in others]
     assert [t for t, _ in events] == pytest.approx([t for t, _ in others], abs=1e-9)
     assert len(events) > 3
+
+
+STEP = 2.0**-8  # sums of it are exact
+
+
+def begun(method):
+    """Eight balls in a box, most pairs of which sleep."""
+    model, q, u = balls(8, gravity=2.0)
+    return lw.Simulation(model, q, u, method=method)
+
+
+def reached(sim, events=None):
+    """All bits of where a simulation stands, what sleeps there, and how it came there."""
+    told = tuple((event.t, event.name, event.after) for event in (sim.events if events is None else events))
+    return sim.t, sim.x.tobytes(), [(rooms.room.tobytes(), rooms.until) for rooms in sim.state.sleeping.rooms], told
+
+
+def in_one_go(method, until):
+    sim = begun(method)
+    sim.advance(until)
+    return reached(sim)
+
+
+def in_pieces(method, until):
+    sim = begun(method)
+    for t in np.arange(0.0, until + STEP, 16 * STEP):
+        sim.advance(t)
+    return reached(sim)
+
+
+def by_ticks(method, until):
+    sim = begun(method)
+    return reached(sim, [event for _ in range(round(until / STEP)) for event in sim.tick(STEP)])
+
+
+def put_away(method, until):
+    """Piece by piece, each by a simulation of its own from the state of the last, which is pickled."""
+    sims = [begun(method)]
+    for t in np.linspace(0.0, until, 9)[1:]:
+        sims.append(begun(method))
+        sims[-1].state = pickle.loads(pickle.dumps(sims[-2].state))
+        sims[-1].advance(t)
+    return reached(sims[-1], [event for sim in sims for event in sim.events])
+
+
+@pytest.mark.parametrize("way", [in_pieces, by_ticks, put_away])
+def test_what_was_seen_is_part_of_the_state(way):
+    """Whether a run of fixed steps ends and goes on on its way, is ticked, or goes on in other simulations by pickled
+    states, it looks at what sleeps at the same times: the same bits, also of the rooms that are left."""
+    whole = in_one_go(lw.RK4(STEP), 2.0)
+    assert way(lw.RK4(STEP), 2.0) == whole
+    assert len(whole[-1]) > 8
+    assert whole[2][1][0]
+
+
+@pytest.mark.parametrize("method", seeds([EXACT], [EXACT, None, lw.RK4(STEP)]))
+@pytest.mark.parametrize("stops", ["at every event", "where modes are forgotten"])
+def test_events_do_not_end_what_was_seen(stops, method, monkeypatch):
+    """Machine code goes on through events while others sleep, with the bits of coming back at each, or wherever a mode
+    is met: it is looked where time or rooms are used up, and nowhere else."""
+    looks, see = [], watch_set.WatchSet.see
+    monkeypatch.setattr(watch_set.WatchSet, "see", lambda *given: looks.append(float(given[3][0])) or see(*given))
+    whole, times = in_one_go(method, 6.0), looks.copy()
+    looks.clear()
+    if stops == "at every event":
+        monkeypatch.setattr(stepper_flow, "CHANGES", 0)
+    else:
+        enter = FlowMemory.enter
+        monkeypatch.setattr(FlowMemory, "enter", lambda memory, *given: memory.forget() or enter(memory, *given))
+    assert in_one_go(method, 6.0) == whole
+    assert looks == times
+    assert not {event[0] for event in whole[-1]} & {*times}
+
+
+@pytest.mark.parametrize("seed", seeds(range(20000, 20006), range(20000, 20400)))
+def test_events_of_random_scenes_do_not_end_what_was_seen(seed, monkeypatch):
+    """Random scenes in which all sleeps that can: the bits of machine code that comes back at every event."""
+
+    def played():
+        s = random_scene(seed)
+        sim = lw.Simulation(s.model, q=s.q, u=s.u, inputs=s.inputs, method=s.method)
+        with suppress(lw.IntegrationError):
+            sim.advance(s.until)
+        return reached(sim)
+
+    asleep(monkeypatch)
+    whole = played()
+    monkeypatch.setattr(stepper_flow, "CHANGES", 0)
+    assert played() == whole
 
 
 def test_time_stepping_looks_at_all(monkeypatch):

@@ -20,6 +20,7 @@ from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.contact_point import ContactPoint, made_contact_point
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
+from latchwork.hybrid.contacts.rooms import Rooms, sleeping_at
 from latchwork.hybrid.controllers import Controllers, ControllerState
 from latchwork.hybrid.input_laws import Column
 from latchwork.hybrid.mode_table import Hold, ModeTable
@@ -75,6 +76,18 @@ class WrittenContacts:
 
 
 @dataclass(frozen=True)
+class WrittenRooms:
+    """Rooms of what sleeps, as they were seen last."""
+
+    since: float
+    until: float
+    room: Floats
+    spent: Floats
+    places: tuple[int, ...]
+    solids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class WrittenMode:
     """A mode that was met: what holds, how contacts stand, which rules are armed, and where its speeds were chosen."""
 
@@ -99,6 +112,7 @@ class Checkpoint:
     began: float
     holds: tuple[WrittenHold, ...]
     contacts: WrittenContacts
+    sleeping: tuple[WrittenRooms | None, ...]  # of pairs, of contacts, and of curves: none where it is looked anew
     rules: tuple[tuple[str, RuleState], ...]
     fired: tuple[tuple[float, str], ...]
     modes: tuple[WrittenMode, ...]
@@ -129,7 +143,8 @@ def written(state: SimState) -> Checkpoint:
     return Checkpoint(
         driven.equations.name, state.t, _coordinates(state), driven.measure, _floats(state.x), _floats(state.rest),
         tables, state.event_rate, state.began, _holds(names, state.holds), _contacts(names, state.contacts),
-        tuple((each.rule.name, rules[each]) for each in rules.watched), rules.fired, _modes(state), state.begun,
+        _sleeping(state), tuple((each.rule.name, rules[each]) for each in rules.watched), rules.fired, _modes(state),
+        state.begun,
         state.settled, tuple((_contact(names, contact), span) for contact, span in state.presence.items()),
         tuple(state.waiting), tuple(sorted(_contact(names, contact) for contact in state.overlaps)),
         tuple(state.inputs_seen.items()), (state.stopped[0], tuple(sorted(state.stopped[1]))), state.parted,
@@ -141,6 +156,25 @@ def written(state: SimState) -> Checkpoint:
 def _controllers(state: SimState) -> tuple[tuple[str, ControllerState], ...]:
     laws, states = state.controllers.laws, state.controllers.states
     return tuple((law.name, own) for law, own in zip(laws, states, strict=True))
+
+
+def _sleeping(state: SimState) -> tuple[WrittenRooms | None, ...]:
+    """The rooms of what sleeps, where they are those of the state as it is."""
+    if state.sleeping.place != state.place:
+        return None, None, None
+    return tuple([_rooms(rooms) if rooms.is_of(of) else None
+                  for rooms, of in zip(state.sleeping.rooms, state.asleep_with, strict=True)])  # fmt: skip
+
+
+def _rooms(rooms: Rooms) -> WrittenRooms:
+    return WrittenRooms(rooms.since, rooms.until, _floats(rooms.room), _floats(rooms.spent), rooms.places, rooms.solids)
+
+
+def _read_rooms(told: WrittenRooms | None, of: tuple[Any, ...]) -> Rooms:
+    """Rooms that were written down, for what they depend on."""
+    if told is None:
+        return Rooms()
+    return Rooms(told.since, told.until, np.array(told.room), np.array(told.spent), told.places, told.solids, of)
 
 
 def _floats(numbers: Any) -> Floats:
@@ -220,17 +254,19 @@ class Reader:
 
     def state(self) -> SimState:
         """The state."""
-        told, contacts = self.told, self.contacts(self.told.contacts)
+        told, s = self.told, self.contacts(self.told.contacts)
         rules = self._rules()
         state = self.now.but(
             t=told.t, x=np.array(told.x), rest=np.array(told.rest), driven=self.driven, event_rate=told.event_rate,
-            began=told.began, holds=self._holds(told.holds), contacts=contacts, rules=rules, begun=told.begun,
+            began=told.began, holds=self._holds(told.holds), contacts=s, rules=rules, begun=told.begun,
             settled=told.settled, presence={self._contact(ref): span for ref, span in told.presence},
             waiting={name: self._waiting(name) for name in told.waiting},
             overlaps=frozenset(map(self._contact, told.overlaps)), inputs_seen=dict(told.inputs_seen),
             stopped=(told.stopped[0], frozenset(told.stopped[1])), parted=told.parted, short=told.short, grid=told.grid,
             controllers=self._controllers(), stiffness=told.stiffness,
         )  # fmt: skip
+        rooms = [_read_rooms(each, of) for each, of in zip(told.sleeping, state.asleep_with, strict=True)]
+        state = state.but(sleeping=sleeping_at(rooms, state.place))
         state = state.but(modes={key: laid for mode in told.modes for key, laid in [self._mode(mode, rules)]})
         key = self.table.key(state.holds, state.contacts, state.rules, {})
         if not told.stands or key not in state.modes:

@@ -7,6 +7,7 @@ integrations, on one grid: ticks have the bits of one ``advance``.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.controllers import looked
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.fallen_guards import look_at_rules
-from latchwork.hybrid.horizon import horizon, look_at_curves
+from latchwork.hybrid.horizon import look_around
 from latchwork.hybrid.input_laws import Column
 from latchwork.hybrid.interference.rollback import keep_watch
 from latchwork.hybrid.loop import advance
@@ -53,6 +54,7 @@ class FixedStepper:
         self.state, self.x, self._control = sim.state, integration.workspace.x, integration.record.control
         self._reached = address(self.x)
         self.expand = Expand(dynamics, sim) if isinstance(dynamics, Recombined) else None
+        self.paces = sim.world.paces(sim.state, sim.state.row[None]) if sim.state.sleeping.sleeps else None
 
     @property
     def t(self) -> float:
@@ -69,8 +71,7 @@ class FixedStepper:
         ):  # fmt: skip
             return False
         return (not sim.record.events and step == self.step and left.t + step <= self.until
-                and now.controllers.next_time(left.t) >= left.t + (1.0 - NEARLY) * step
-                and not any([asleep.is_used_up(now.row, step) for asleep in sim.world.asleep]))  # fmt: skip
+                and now.controllers.next_time(left.t) >= left.t + (1.0 - NEARLY) * step)  # fmt: skip
 
     def tick(self, sim: Simulation) -> bool:
         """Make a step; whether it was made. Where it was not, the simulation is as it was."""
@@ -81,7 +82,11 @@ class FixedStepper:
         if status not in MADE or sim.world.watch.ticked(t, self._reached):
             return False
         x = self.x.copy() if self.expand is None else self.expand(t, self.x, rest)
-        sim.state = self.state = state.but(t=t, x=x, standing=(self.dynamics, x))
+        made = state.but(t=t, x=x, standing=(self.dynamics, x))
+        slept = made if self.paces is None else self._slept(sim, made)
+        if slept is None:
+            return False
+        sim.state = self.state = slept
         if status == REWRITE:
             dynamics = self.dynamics.rewritten(t, x, rest)
             keep_speeds(sim, {}, dynamics, self.guards, t, x, rest)
@@ -93,6 +98,24 @@ class FixedStepper:
             if not self.integration.is_current:
                 sim.stepper = stepper_of(sim, self.dynamics, self.guards, self.step, self.until)
         return True
+
+    def _slept(self, sim: Simulation, made: SimState) -> SimState | None:
+        """The state after a tick, with what it has spent of the rooms of what sleeps; none where they are used up, and
+        it has to be looked before."""
+        before, sleeping = sim.state, sim.state.sleeping
+        now, then = sim.world.paces(before, made.row[None]), self.paces
+        assert then is not None, "something sleeps"
+        t = np.array([before.t, made.t])
+        spent = [rooms.spent_along(t, np.concatenate(both))[1]
+                 for rooms, *both in zip(sleeping.rooms, then, now, strict=True)]  # fmt: skip
+        good = [rooms.holds(each) for rooms, each in zip(sleeping.rooms, spent, strict=True)]
+        if not all(good):
+            times = [math.inf if enough or rooms.since == before.t else before.t
+                     for rooms, enough in zip(sleeping.rooms, good, strict=True)]  # fmt: skip
+            sim.state = before.but(sleeping=sleeping.looked_at(times))
+            return None
+        self.paces = now
+        return made.having_slept(sleeping.with_spent(spent))
 
 
 class Expand:
@@ -148,9 +171,9 @@ def begun(sim: Simulation, step: float) -> FixedStepper | None:
     state = sim.state
     if state.event_rate.is_thick or not state.settled or state.waiting or state.rules.pending:
         return None
-    sim.state = state = sim.world.seen(state)
+    sim.state = state = sim.world.seen(state, (grid_of(state, step), step))
     dynamics, guards = find_or_lay_out(sim, {}, state.row)
-    until = look_at_curves(sim, horizon(state, sim.world.asleep, step, grid_of(state, step), np.inf))
+    until = look_around(sim, np.inf)
     if until is None:
         return None
     state = sim.state

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from latchwork.constraint.embedded.final_state import placed, whole
 from latchwork.hybrid.contacts.reset_kernel import DONE, NOTED, reset
-from latchwork.hybrid.contacts.scene import SLIPS, ContactEvent, ContactStateRecord, Scene
+from latchwork.hybrid.contacts.scene import SLIPS, ContactEvent, ContactStateRecord, Scene, set_flag
 from latchwork.hybrid.contacts.step_limit import FOREVER, MAX_TURN
 from latchwork.hybrid.mode_layout.layout_kernel import lay_out_mode
 from latchwork.hybrid.mode_layout.mode_programs import ModePrograms
@@ -46,10 +46,8 @@ from latchwork.program.scalar import maximum
 NOT_YET = -1  # how a mode began: it is to be made ready
 NO_ROW = -1  # the last row of a mode that fell as it began
 FEW_ROWS = few_rows()
-STATE, EVENTS = size_of(ContactStateRecord), size_of(ContactEvent)  # words of a contact point
-STATE_WORDS, EVENT_WORDS = 18, 19
-assert (STATE, EVENTS) == (STATE_WORDS, EVENT_WORDS), "records of contact points are kept as words"
-KEY = 12  # words of a key, for each contact point
+STATE_WORDS, EVENT_WORDS = size_of(ContactStateRecord), size_of(ContactEvent)  # of a contact point
+KEY = 13  # words of a key, for each contact point
 
 
 @record
@@ -120,13 +118,13 @@ class Flow:
     squares: f64p = array("bodies")
     x: f64p = array("1 + n_q + n_u + n_rest")  # (t, q, u, rest)
     state: f64p = array("n_q + n_u + 1")  # (q, u, work)
-    key: i64p = array("12 * contacts + zones + 1")
+    key: i64p = array(f"2 + {KEY} * contacts + zones")
     table: i64p = array("room + 1")  # addresses of modes; the last is that of a mode in other speeds
     note: list[FlowNote] = array("most")
     after: f64p = array("most * (n_q + n_u + 1)")  # (q, u, work) after each change
     before: f64p = array("most * states")  # states of the mode that it ended
-    contact_states: i64p = array("most * contacts * 18")
-    contact_events: i64p = array("most * contacts * 19")
+    contact_states: i64p = array(f"most * contacts * {STATE_WORDS}")
+    contact_events: i64p = array(f"most * contacts * {EVENT_WORDS}")
     zone: i64p = array("most * zones")
     hit: i64p = array("most * most_guards")  # 1 for each guard that took part
     conditions: f64p = array("most * 2 * rules")  # of rules, and their rates, where the mode after it began
@@ -134,10 +132,13 @@ class Flow:
 
 @kernel
 def write_key(run: Flow) -> None:
-    """What equations and guards depend on, as words: states of contact points, zones; then a number made of them."""
-    scene, place, total = run.scene, 0, 1
+    """What equations and guards depend on, as words: how many contact points are watched, which, and their states;
+    zones; then a number made of them."""
+    scene, place, total = run.scene, 1, 1
+    run.key[0] = scene.watched
     for k in range(scene.watched):
         state, key = scene.state[scene.watch[k]], offset(run.key, place)
+        key[12] = scene.watch[k]
         key[0], key[1], key[2], key[3] = state.kind, state.leaving, state.behind, state.cone_margin
         key[4], key[5] = state.slips, state.limits
         for j in range(4):
@@ -154,13 +155,19 @@ def write_key(run: Flow) -> None:
 
 
 @kernel
+def key_words(scene: Scene) -> i64:
+    """The words of a key of the contact points that are watched, and zones."""
+    return 1 + KEY * scene.watched + scene.zones
+
+
+@kernel
 def find_mode(run: Flow) -> i64:
     """The mode of the contact states as they are; −1 where it is not laid out."""
     write_key(run)
-    words = KEY * run.scene.watched + run.scene.zones
+    words = key_words(run.scene)
     for i in range(run.modes):
         mode, same = record_at(ModeRecord, i64p_at(run.table[i]), 0), 1
-        if mode.hash == run.key[words]:
+        if mode.hash == run.key[words] and mode.key[0] == run.key[0]:
             for j in range(words):
                 same = same if mode.key[j] == run.key[j] else 0
             if same == 1:
@@ -172,7 +179,7 @@ def find_mode(run: Flow) -> i64:
 def find_or_lay_out(run: Flow) -> i64:
     """The mode of the contact states as they are, laid out at x where it is met for the first time; −1 where Python has
     to do it, or knows in which speeds it was met before."""
-    found, words = find_mode(run), KEY * run.scene.watched + run.scene.zones
+    found, words = find_mode(run), key_words(run.scene)
     if found >= 0 or run.modes == run.room or run.known > run.most_known:
         return found
     for i in range(run.known):
@@ -186,7 +193,7 @@ def lay_out_next(run: Flow) -> i64:
     """The place of a new mode of the contact states, whose key is written, laid out at x; −1 where Python has to."""
     if run.modes == run.room or run.known > run.most_known:
         return -1
-    words = KEY * run.scene.watched + run.scene.zones
+    words = key_words(run.scene)
     made = lay_out_mode(run.programs, run.scene, run.key, words, run.x)
     if made == 0:
         return -1
@@ -300,8 +307,7 @@ def say_guards(run: Flow, mode: ModeRecord, t: f64, work: f64) -> i64:
         if hit[i] != 0 and mode.says[i] == ZONE:
             scene.zone_step[mode.about[i]] += mode.step[i]
         elif hit[i] != 0 and mode.says[i] > 0:
-            event = scene.event[mode.about[i]]
-            event.flags = event.flags | mode.says[i]
+            set_flag(scene.event[mode.about[i]], mode.says[i])
             slips += 1 if mode.says[i] == SLIPS else 0
     if slips == 0:
         return 1

@@ -1,7 +1,7 @@
 """The memory of a flow: modes of one scene that are laid out, and what a call of the kernel `flow` has noted.
 
 A mode is entered under the words of its contact states when it is run for the first time. All modes of a memory belong
-to the same contact points, with the same constraints held.
+to contact points of the same scene, with the same constraints held; which of them are watched is part of a mode.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates
-from latchwork.hybrid.contacts.guards import Guard
+from latchwork.hybrid.contacts.scene import Scene
 from latchwork.hybrid.designs import Embedded
 from latchwork.hybrid.flow import EVENT_WORDS, KEY, NO_ROW, STATE_WORDS, Flow, flow, write_key
 from latchwork.hybrid.flow_changes import Change, ContactWords, FlowMode, impact_of
@@ -24,8 +24,8 @@ from latchwork.hybrid.mode_dynamics import Recombined, Unconstrained
 from latchwork.hybrid.mode_integration import ModeIntegration
 from latchwork.hybrid.mode_layout.laid_out_mode import KEY as KEY_FIELD
 from latchwork.hybrid.mode_layout.laid_out_mode import LaidOutMode, LaidOutModes, MachineMode, SharedParts, shared_parts
-from latchwork.hybrid.mode_layout.mode_memory import ModeMemory, is_answered, says
-from latchwork.hybrid.mode_layout.mode_record import ASK, ZONE, ModeRecord
+from latchwork.hybrid.mode_layout.mode_memory import ModeMemory
+from latchwork.hybrid.mode_layout.mode_record import ModeRecord
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.rules import Rules, Watched
 from latchwork.hybrid.table import Array
@@ -46,6 +46,16 @@ GUARDS = 8  # of each contact point
 MODE_WORDS = size_of(ModeRecord)
 
 
+def are_same(points: Sequence[ContactPoint], others: Sequence[ContactPoint]) -> bool:
+    """Whether these are the same contact points, in the same order."""
+    return len(points) == len(others) and all([a is b for a, b in zip(points, others, strict=True)])
+
+
+def words_of_key(scene: Scene) -> int:
+    """The words of a key of what a scene watches now, see `write_key`."""
+    return 1 + KEY * scene.watched + scene.zones
+
+
 class FlowMemory:
     """The record of a flow, with the modes of one scene and some constraints; one thread at a time."""
 
@@ -54,7 +64,7 @@ class FlowMemory:
         resets, pacing, held = table.resets, table.pacing, table.constraint_terms(holds)
         resets.memory.hold(contact_points)
         self.mode_table, self.holds = table, holds
-        self.memory, self.points = resets.memory, tuple(contact_points)
+        self.memory, self.points = resets.memory, tuple(contact_points)  # those that are watched now
         self.held, self.stops, self.armed = held, tuple(stops.items()), armed
         self._user = table.user.guards(held.rows if holds else None, holds, ContactStates([]), armed, stops)
         scene, (n_q, n_u, _) = self.memory.scene, held.sizes
@@ -91,7 +101,6 @@ class FlowMemory:
         self._table, self._key = np.asarray(run.table), np.asarray(run.key)
         self._rules = np.asarray(run.rule_small), np.asarray(run.rule_spent), np.asarray(run.rule_since)
         self._conditions = np.asarray(run.conditions).reshape(CHANGES, len(armed), 2)
-        self._words = KEY * len(contact_points) + scene.zones
         count = scene.contacts
         self._noted = (np.asarray(run.after).reshape(CHANGES, -1), np.asarray(run.before).reshape(CHANGES, -1),
                        np.asarray(run.contact_states).reshape(CHANGES, count, STATE_WORDS),
@@ -100,13 +109,19 @@ class FlowMemory:
 
     def serves(self, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any],
                armed: tuple[Watched, ...]) -> bool:  # fmt: skip
-        """Whether its modes are those of some contact points and constraints, as they are now, with these stops."""
+        """Whether its modes are those of some contact points and constraints, as they are now, with these stops: points
+        of its scene, all of them as before where there are zones, which belong to what is watched."""
         resets, held = self.mode_table.resets, self.mode_table.constraint_terms(holds)
         return (resets.memory.scene is self._scene and held is self.held
                 and (holds is self.holds or tuple(holds.items()) == tuple(self.holds.items()))
                 and tuple(stops.items()) == self.stops and armed == self.armed
-                and len(self.points) == len(contact_points)
-                and all([a is b for a, b in zip(self.points, contact_points, strict=True)]))  # fmt: skip
+                and (not self._scene.zones or are_same(self.points, contact_points)))  # fmt: skip
+
+    def watch(self, contact_points: Sequence[ContactPoint]) -> None:
+        """Watch these contact points of the scene from now on."""
+        if not are_same(self.points, contact_points):
+            self.points = tuple(contact_points)
+            self.layout.take_in(self.points)
 
     # --- modes --------------------------------------------------------------------------------------------------
 
@@ -134,7 +149,7 @@ class FlowMemory:
                   if dynamics in self._own and dynamics not in entered}  # fmt: skip
         for (held, contacts, stops, armed), laid in known.items():
             if laid.dynamics not in others and laid.dynamics not in entered:
-                is_mine = (held, stops, armed) == mine and contacts[-1] == self.points
+                is_mine = (held, stops, armed) == mine and all([point in self.memory.places for point in contacts[-1]])
                 others[laid.dynamics] = self._key_of(*contacts) if is_mine else None
         self._elsewhere, numbers = others, [number for number in others.values() if number is not None]
         np.asarray(self.run.known_hash)[: min(len(numbers), KNOWN)] = numbers[:KNOWN]
@@ -156,7 +171,7 @@ class FlowMemory:
     def _written_key(self) -> NDArray[np.int64]:
         """What equations and guards depend on, of the contact states in the scene, as words."""
         native(write_key).brief(self._at)
-        return self._key[: self._words + 1].copy()
+        return self._key[: 1 + words_of_key(self._scene)].copy()
 
     def enter(self, current: ModeIntegration, least: float) -> int:
         """The place of the mode of an integration, whose contact states are those of the scene. Where it goes on in
@@ -183,7 +198,7 @@ class FlowMemory:
         return known
 
     def _entered(self, current: ModeIntegration, key: NDArray[np.int64], least: float) -> FlowMode:
-        said, points = [self._said(guard) for guard in current.guards], max(len(self.memory.points), 1)
+        said, points = [self.layout.said(guard) for guard in current.guards], max(len(self.memory.points), 1)
         words = np.array([*chain(*zip(*said, strict=True)), *[0] * points], dtype=np.int64)
         guards, dynamics, embedded = len(said), current.dynamics, (0,) * 7
         rows, alive = words[3 * guards :], list[Any]([words, key])
@@ -214,14 +229,6 @@ class FlowMemory:
         rows = len(dynamics.mode.terms.rows) if isinstance(dynamics, Recombined) else None
         assert self._contacts is not None, "contact states are given where a call begins"
         self.layout.enter(self._contacts, rows, self.mode_table.user.program(self._user, rows))
-
-    def _said(self, guard: Guard) -> tuple[int, int, int]:
-        """What a guard says, of which contact point or zone, and a step."""
-        if guard.kind == "zone":
-            return ZONE, self.memory.zone(guard.about), guard.step
-        if not is_answered(guard) or guard.about not in self.memory.places:
-            return ASK, 0, 0
-        return says(guard), self.memory.places[guard.about], 0
 
     def look_at(self, x: Array) -> None:
         """See how much is zero of the conditions of rules, at x = (t, q, u, rest)."""
@@ -286,7 +293,7 @@ class FlowMemory:
         """A mode that machine code has laid out after a change to (q, u, work): what it is known by, and what it is."""
         table, row = self.mode_table, np.concatenate([[t], x[:-1], rest])
         record = record_at(ModeRecord, self.layout.words_at(int(self._table[place]), MODE_WORDS), 0)
-        own = self.layout.words_at(values(record)[KEY_FIELD], self._words + 1)
+        own = self.layout.words_at(values(record)[KEY_FIELD], words_of_key(self._scene) + 1)
         parts = self._parts_of(own.tobytes(), words)
         made = MachineMode(table, self.layout, record, parts, row)
         dynamics = made.dynamics()

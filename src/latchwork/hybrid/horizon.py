@@ -6,23 +6,28 @@
 
 Afterwards it is checked that nothing can have happened that was not looked at. Of what sleeps, along the steps,
 
-    ∫ pace dt < room
+    spent + ∫ pace dt < room
 
 where between two steps the pace is taken as the larger of both, and some more; of curves, that none is met elsewhere at
 the end. Where something may have happened, the run is taken back, and runs again as far as it was good: the state is a
-value, and nothing is lost but time.
+value, and nothing is lost but time. What sleeps is part of the state (`rooms`): events do not end what was seen.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latchwork.hybrid.contacts.contact_point import ContactPoint
-from latchwork.hybrid.contacts.watch_set import FASTER, FULL, Asleep
+from latchwork.hybrid.contacts.contact_state import ContactStates
+from latchwork.hybrid.contacts.rooms import Rooms, Sleeping
 from latchwork.hybrid.mode_integration import Broken, FlowResult
 from latchwork.hybrid.online_contacts import with_place
 from latchwork.hybrid.path import Segment
@@ -37,124 +42,148 @@ if TYPE_CHECKING:
 Run = Callable[[float, bool], FlowResult | None]
 
 
-def horizon(state: SimState, sleeping: Sequence[Asleep], step: float | None, grid: float, limit: float) -> float:
-    """The time until which the run may flow as far as tables and what sleeps say, by whole steps from a grid where they
-    are fixed."""
-    until = limit if not state.driven.columns else min(limit, state.driven.next_row(state.t))
-    for asleep in sleeping:
-        until = min(until, _asleep_until(asleep.until, state.t, step, grid))
-    return until
-
-
-def look_at_curves(sim: Simulation, until: float) -> float | None:
-    """Look at tracked curves, for another place may be nearer now; the time until which the run may flow.
-
-    None where a curve is about to be met at one more place, which is tracked from here on.
-    """
+def look_around(sim: Simulation, limit: float) -> float | None:
+    """Look at tracked curves where it is time, for another place may be nearer now: the time until which the run may
+    flow. None where a curve is about to be met at one more place, which is tracked from here on."""
     state = sim.state
-    for contact_point in state.contacts.contact_points:
-        if contact_point.feature.tracked is not None:
-            s = state.contacts
-            x, seconds, is_crowded = contact_point.tracked_place.looked(
-                sim.state.row, contact_point in s.closed, s.places_of(contact_point.contact, contact_point.feature)
-            )
-            sim.state = sim.state.at(x)
-            until = min(until, state.t + seconds)
-            if is_crowded:
-                sim.state = with_place(sim.world, sim.state, contact_point)
-                return None
-    return until
+    until = limit if not state.driven.columns else min(limit, state.driven.next_row(state.t))
+    tracked = state.contacts.tracked
+    if (tracked or state.sleeping.curves.sleeps) and not look_at_curves(sim, tracked):
+        return None
+    return min([until, *[rooms.until for rooms in sim.state.sleeping.rooms if rooms.sleeps]])
 
 
-def _asleep_until(horizon: float, t: float, step: float | None, grid: float) -> float:
-    """Until when what sleeps may be relied on; by whole steps, of which there is one at least, where they are fixed."""
-    if step is None or not np.isfinite(horizon):
-        return horizon
-    now, then = (np.floor((time - grid) / step) for time in (t, horizon))
-    until = float(grid + max(now + 1.0, then) * step)
-    return until if until > t else until + step
+def look_at_curves(sim: Simulation, tracked: Sequence[ContactPoint]) -> bool:
+    """Look at tracked curves, where what was seen last may not be relied on any more, and let them be tracked at the
+    places that are nearest; false where one is about to be met at one more place, which is tracked from here on."""
+    state, of = sim.state, sim.state.asleep_with[2]
+    curves = state.sleeping.curves
+    if state.t < curves.until and curves.is_of(of) and state.sleeping.place == state.place:
+        return True
+    until, rooms, s = math.inf, list[float](), state.contacts
+    for point in tracked:
+        x, seconds, room, is_crowded = point.tracked_place.looked(
+            sim.state.row, point in s.closed, s.places_of(point.contact, point.feature)
+        )
+        sim.state = sim.state.at(x)
+        if is_crowded:
+            sim.state = with_place(sim.world, sim.state, point)
+            return False
+        until = min(until, state.t + seconds)
+        rooms.append(room)
+    curves = Rooms(state.t, until, np.array(rooms), np.zeros(len(rooms)), of=of)
+    sim.state = sim.state.having_slept(replace(state.sleeping, curves=curves))
+    return True
 
 
 # --- what is looked at afterwards -------------------------------------------------------------------------------------
 
 
 def flow_to(sim: Simulation, until: float, samples: Array | None, run: Run) -> FlowResult | None:
-    """Run until a horizon or an event; again, as far as it was good, where something may have happened unseen.
+    """Run until a horizon or an event, as far as nothing may have happened unseen.
 
-    ``run(until, whole)`` runs; every step is kept, where it is ``whole``, until it is checked. None where a curve is
-    met at one more place now, which is tracked from here on.
+    ``run(until, whole)`` runs; every step is kept, where it is ``whole``, until it is checked. None where it has to be
+    looked sooner at what sleeps, or a curve is met at one more place now, which is tracked from here on.
     """
-    state, sleeps = sim.state, bool(sim.world.asleep)
-    tracked = [point for point in state.contacts.contact_points
-               if point.feature.tracked is not None and point not in state.contacts.behind]  # fmt: skip
-    if not (sleeps or tracked):
+    if not sim.state.sleeping.sleeps:
         return run(until, False)
-    while True:
-        ran = _relied_on(sim, until, run) if sleeps else run(until, False)
-        assert ran is not None, "changes are passed one by one where something sleeps or is tracked"
-        met = _met_elsewhere(state, ran, tracked)
-        if met and ran.end - state.t >= sim.mode_table.tolerances.blink:
-            until = 0.5 * (state.t + ran.end)
-            continue
-        held = [point for point in met if point in state.contacts.closed]
-        if held:
-            sim.state = with_place(sim.world, state, held[0])
+    failed: Broken | None = None
+    try:
+        ran = run(until, True)
+        if ran is None:
             return None
-        if samples is None or not sleeps:
-            return ran
-        return ran._replace(segments=[_thinned(s, Samples(samples, state.held)) for s in ran.segments])
-
-
-def _relied_on(sim: Simulation, until: float, run: Run) -> FlowResult:
-    """Run as far as nothing that sleeps can have touched."""
-    state = sim.state
-    while True:
-        failed: Broken | None = None
-        try:
-            ran = run(until, True)
-            assert ran is not None, "changes are passed one by one where something sleeps"
-            segments = ran.segments
-        except Broken as error:
-            failed, segments = error, error.segments
-        good = relied(sim.world.asleep, state, segments)
-        end = float(segments[-1].solution.t[-1]) if segments else state.t
-        if good >= end or end - state.t < sim.mode_table.tolerances.blink:
-            break
-        until = good if good > state.t else state.t + 0.5 * (float(segments[0].solution.t[1]) - state.t)
+        segments = ran.segments
+    except Broken as error:
+        failed, segments = error, error.segments
+    after, again = relied(sim, [Leg(segments, lambda: sim.state.contacts)])
+    if again is not None:
+        sim.state = again(sim.state)
+        return None
     if failed is not None:
         raise failed
     assert ran is not None, "it ran"
-    return ran
+    kept = None if samples is None else Samples(samples, sim.state.held)
+    made = ran.segments if kept is None else [thinned(segment, kept) for segment in ran.segments]
+    return ran._replace(segments=made, sleeping=after[0])
 
 
-def relied(asleep: Sequence[Asleep], state: SimState, segments: Sequence[Segment]) -> float:
-    """The last time up to which nothing that sleeps can have touched."""
-    if not asleep or not segments:
-        return np.inf
-    t = np.concatenate([segment.solution.t for segment in segments])
-    rest = np.tile(state.held, (len(t), 1))
-    ends = np.cumsum([0, *(len(segment.solution.t) for segment in segments)])
-    states = [segment.dynamics.full(segment.solution.t, segment.solution.x, rest[i:j])[0][:, :-1]
-              for segment, i, j in zip(segments, ends[:-1], ends[1:], strict=True)]  # fmt: skip
-    rows = np.column_stack([t, np.concatenate(states), rest])
-    return min(_relied(each, t, rows) for each in asleep)
+class Leg(NamedTuple):
+    """What was run between two events, and the contact states there."""
+
+    segments: Sequence[Segment]
+    contacts: Callable[[], ContactStates]
 
 
-def _relied(asleep: Asleep, t: Array, rows: Array) -> float:
-    paces = asleep.along(rows)
-    most = FASTER * np.maximum(paces[1:], paces[:-1]) * np.diff(t)[:, None]
-    good = (np.cumsum(most, axis=0) < FULL * asleep.room).all(axis=1)
-    return float(t[-1]) if good.all() else float(t[int(good.argmin())])
+def relied(sim: Simulation, legs: Sequence[Leg]) -> tuple[list[Sleeping], Callable[[SimState], SimState] | None]:
+    """How much of the rooms of what sleeps is spent after each of some legs that follow each other from where the run
+    stands, as far as nothing that sleeps can have touched. Where it may have, in the first leg that is not told of:
+    what makes of the state where that begins one with an earlier time of the next look, or with one more place of a
+    curve that is tracked."""
+    state, sleeping = sim.state, sim.state.sleeping
+    if not sleeping.sleeps or not any([leg.segments for leg in legs]):
+        return [sleeping] * len(legs), None
+    t, rows, ends = _rows(state, legs)
+    spent = [rooms.spent_along(t, paces)
+             for rooms, paces in zip(sleeping.rooms, sim.world.paces(state, rows), strict=True)]  # fmt: skip
+    enough = [rooms.holds(each) for rooms, each in zip(sleeping.rooms, spent, strict=True)]
+    made, blink = list[Sleeping](), sim.mode_table.tolerances.blink
+    for leg, (i, j) in zip(legs, pairwise(ends), strict=True):
+        known = made[-1] if made else sleeping
+        if j == i:
+            made.append(known)
+            continue
+        is_brief = t[j - 1] - t[i] < blink
+        if not is_brief and not all([each[i:j].all() for each in enough]):
+            times = _sooner(sleeping, t[i:j], [each[i:j] for each in enough])
+            return made, partial(_to_be_seen, known.looked_at(times))
+        s = leg.contacts() if sleeping.curves.sleeps else state.contacts
+        met = _met_elsewhere(s, rows[j - 1])
+        if met and not is_brief:
+            return made, partial(_to_be_seen, known.looked_at([math.inf, math.inf, 0.5 * float(t[i] + t[j - 1])]))
+        held = [point for point in met if point in s.closed]
+        if held:
+            return made, partial(with_place, sim.world, contact_point=held[0])
+        made.append(sleeping.with_spent([each[j - 1] for each in spent]))
+    return made, None
 
 
-def _met_elsewhere(state: SimState, ran: FlowResult, tracked: Sequence[ContactPoint]) -> list[ContactPoint]:
-    """Contacts whose curves are met, where a run has ended, at places that are not tracked."""
-    if not tracked:
-        return []
-    x = np.concatenate([[ran.end], ran.x[:-1], state.driven.rest_at(state.rest, ran.end)])
-    return [point for point in tracked
-            if point.tracked_place.is_met_elsewhere(x, point.tolerances.reach,
-                                      state.contacts.places_of(point.contact, point.feature))]  # fmt: skip
+def _to_be_seen(sleeping: Sleeping, state: SimState) -> SimState:
+    """A state with what sleeps there."""
+    return state.having_slept(sleeping)
+
+
+def _rows(state: SimState, legs: Sequence[Leg]) -> tuple[Array, Array, list[int]]:
+    """The times and states (t, q, u, rest) of some legs from where a run stands, and where each begins and ends."""
+    held, t = state.held, np.concatenate([segment.solution.t for leg in legs for segment in leg.segments])
+    rows = np.empty((len(t), len(state.x) + len(held)))
+    rows[:, 0], rows[:, len(state.x) :] = t, held
+    first, ends = 0, [0]
+    for leg in legs:
+        for solution, dynamics in leg.segments:
+            last = first + len(solution.t)
+            full, _ = dynamics.full(solution.t, solution.x, rows[first:last, len(state.x) :])
+            rows[first:last, 1 : len(state.x)] = full[:, :-1]
+            first = last
+        ends.append(first)
+    return t, rows, ends
+
+
+def _sooner(sleeping: Sleeping, t: Array, enough: Sequence[NDArray[np.bool_]]) -> list[float]:
+    """When it has to be looked again at the rooms of pairs, and of contacts, in a leg in which some are used up: where
+    one was not yet; after half a step, where that is where it was looked last."""
+    firsts = [len(t) if each.all() else int(each.argmin()) for each in enough]
+    first, times = min(firsts), list[float]()
+    for rooms, mine in zip(sleeping.rooms, firsts, strict=True):
+        begin = float(t[max(first - 1, 0)])
+        is_fresh = begin == float(t[0]) and rooms.since == begin
+        times.append(math.inf if mine > first else 0.5 * (begin + float(t[1])) if is_fresh else begin)
+    return times
+
+
+def _met_elsewhere(s: ContactStates, x: Array) -> list[ContactPoint]:
+    """Contacts whose curves are met, at (t, q, u, rest), at places that are not tracked."""
+    return [point for point in s.tracked if point not in s.behind and point.tracked_place.is_met_elsewhere(
+            x, point.tolerances.reach, s.places_of(point.contact, point.feature))]  # fmt: skip
 
 
 def jumped(state: SimState, ran: FlowResult) -> FlowResult:
@@ -186,7 +215,7 @@ def joined(segments: Sequence[Segment], first: int, onward: Collection[int]) -> 
     return [Segment(join([segment.solution for segment in group]), group[0].dynamics) for group in groups]
 
 
-def _thinned(segment: Segment, samples: Samples) -> Segment:
+def thinned(segment: Segment, samples: Samples) -> Segment:
     """The samples that were asked for, and both ends."""
     s, function = segment.solution, segment.dynamics.function
 

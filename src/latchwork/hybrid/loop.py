@@ -37,7 +37,7 @@ from latchwork.hybrid.fallen_guards import (
     pass_guards_and_rules,
     reset_contacts,
 )
-from latchwork.hybrid.horizon import flow_to, horizon, joined, jumped, look_at_curves
+from latchwork.hybrid.horizon import flow_to, joined, jumped, look_around
 from latchwork.hybrid.interference.rollback import go_back, keep_watch, must_not_pass
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.interrupted import interruptible
@@ -123,7 +123,8 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
     since = None if audit == "off" else entry(sim)
     course = begin(sim, t_end, asked, samples, method)
     while not course.is_over and (sim.state.t < t_end or sim.state.rules.pending) and not interrupted():
-        course.jump, row = decide_contacts(sim, course.row)
+        grid = None if course.step is None else (course.call.grid, course.step)
+        course.jump, row = decide_contacts(sim, course.row, grid)
         course.row = None
         stops = stops_here(asked, sim.state)
         if sim.state.event_rate.is_thick:
@@ -162,14 +163,15 @@ def stops_here(asked: Mapping[str, Any], state: SimState) -> Mapping[str, Any]:
 # --- contacts ---------------------------------------------------------------------------------------------------------
 
 
-def decide_contacts(sim: Simulation, row: Array | None = None) -> tuple[float, Array | None]:
+def decide_contacts(sim: Simulation, row: Array | None = None,
+                    grid: tuple[float, float] | None = None) -> tuple[float, Array | None]:  # fmt: skip
     """See which contacts are watched where a run stands, and decide those that are not decided; the time of the next
     jump of inputs that is known, and the row (t, q, u, rest) after it all, where it is known as it was before."""
-    sim.state = sim.world.seen(sim.state)
+    sim.state = sim.world.seen(sim.state, grid)
     jump = follow_jumps(sim)
     if not (sim.state.settled or sim.state.event_rate.is_thick):
         row = reset_contacts(sim, (), {}, sim.state.begun)
-        sim.state = sim.world.seen(sim.state)
+        sim.state = sim.world.seen(sim.state, grid)
     return jump, row
 
 
@@ -211,7 +213,7 @@ def plan_flow(sim: Simulation, course: Course, stops: Mapping[str, Any], row: Ar
         course.is_over = True
         return None
     choose_method(sim, course, dynamics)
-    until = look_at_curves(sim, horizon(sim.state, sim.world.asleep, course.step, course.call.grid, course.limit))
+    until = look_around(sim, course.limit)
     return None if until is None else PlannedFlow(dynamics, guards, stops, x, values, until)
 
 
@@ -322,7 +324,7 @@ def reset_at_end(sim: Simulation, course: Course, stops: Mapping[str, Any], resu
         result = jumped(sim.state, result)
     dynamics, hits = result.dynamics, result.hits
     sim.went(result.segments, result.x)
-    sim.state = sim.state.but(standing=(dynamics, result.x))
+    sim.state = sim.state.having_slept(result.sleeping).but(standing=(dynamics, result.x))
     if isinstance(dynamics, ControlledDynamics):  # what a reset decides by acts now
         sim.state = commanded(sim.state, dynamics)
     course.reached = None if result.hit else result.x

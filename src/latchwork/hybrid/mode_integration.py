@@ -10,6 +10,7 @@ import numpy as np
 
 from latchwork.errors import ConstraintError, IntegrationError
 from latchwork.hybrid.contacts.guards import Guard, Guards
+from latchwork.hybrid.contacts.rooms import Sleeping
 from latchwork.hybrid.path import ModeDynamics, Segment
 from latchwork.hybrid.table import Array
 from latchwork.integrate.integration import NOT_BELOW, PATIENT, STRICT
@@ -23,7 +24,8 @@ REMEMBERED, GUARDS, FEWER = 400, 32, 12  # stages; guards, and speeds that are h
 
 class FlowResult(NamedTuple):
     """Segments, the last dynamics, the full state at the end, and the guards that ended the run, if any, by number;
-    of the mode that it ended in: its guards, and when it was entered, by the clock and t."""
+    of the mode that it ended in: its guards, and when it was entered, by the clock and t. What sleeps, and how much of
+    its rooms is spent, is none where nothing may sleep."""
 
     segments: list[Segment]
     dynamics: ModeDynamics
@@ -32,6 +34,7 @@ class FlowResult(NamedTuple):
     guards: Guards
     began: float
     t: float
+    sleeping: Sleeping | None = None
 
     @property
     def hits(self) -> list[Guard]:

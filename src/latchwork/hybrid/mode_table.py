@@ -154,8 +154,10 @@ class ModeTable:
                 armed: tuple[Watched, ...], rest: int) -> FlowMemory:  # fmt: skip
         """The memory of runs among the modes of some contact points and constraints, with these rules ``armed``; the
         last one is kept."""
+        self.resets.memory.hold(contact_points)
         if self._flow is None or not self._flow.serves(holds, contact_points, stops, armed):
             self._flow = FlowMemory(self, holds, contact_points, stops, armed, rest)
+        self._flow.watch(contact_points)
         return self._flow
 
     @cached_property

@@ -19,6 +19,7 @@ import numpy as np
 from latchwork.contact.law import Contact
 from latchwork.hybrid.checkpoint import Checkpoint, written
 from latchwork.hybrid.contacts.contact_state import ContactStates
+from latchwork.hybrid.contacts.rooms import Sleeping
 from latchwork.hybrid.controllers import Controllers
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.mode_layout.laid_out_mode import LaidOutModes
@@ -49,6 +50,7 @@ class SimState:
     began: float  # when the run began
     holds: Mapping[str, Hold] = field(default_factory=dict)
     contacts: ContactStates = field(default_factory=lambda: ContactStates([]))
+    sleeping: Sleeping = field(default_factory=Sleeping)  # what is far away, as it was seen last
     rules: Rules = field(default_factory=Rules)
     modes: LaidOutModes = field(default_factory=dict)  # equations of modes that were met, in the speeds chosen there
     standing: tuple[ModeDynamics, Array] | None = None  # equations of the last steps, and x after them
@@ -112,6 +114,21 @@ class SimState:
     @property
     def parameters(self) -> Array:
         return self.rest[len(self.driven.equations.r) :][: len(self.driven.equations.p)]
+
+    @property
+    def place(self) -> bytes:
+        """Coordinates and parameters."""
+        return self.x[: len(self.driven.equations.q)].tobytes() + self.parameters.tobytes()
+
+    @property
+    def asleep_with(self) -> tuple[tuple[Any, ...], ...]:
+        """What looks at pairs, at contacts and at curves depend on, besides the place."""
+        equations, s = self.driven.equations, self.contacts
+        return (equations, self.presence), (equations, s.members), (equations, *s.tracked)
+
+    def having_slept(self, sleeping: Sleeping | None) -> SimState:
+        """The same, where a run has come with so much spent of the rooms of what sleeps."""
+        return self if sleeping is None else self.but(sleeping=sleeping.at(self.place))
 
     def at(self, row: Array) -> SimState:
         """The same at the coordinates and speeds of another row (t, q, u, rest); time and work stay."""

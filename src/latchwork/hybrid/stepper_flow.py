@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.closed_loop import Controlled
 from latchwork.hybrid.constraint_impulses import constraint_impulses
+from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.friction import forces_in
 from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
+from latchwork.hybrid.contacts.rooms import Sleeping
 from latchwork.hybrid.flow import NOT_YET
 from latchwork.hybrid.flow_changes import Change
 from latchwork.hybrid.flow_memory import CHANGES, FlowMemory
+from latchwork.hybrid.horizon import Leg, relied, thinned
 from latchwork.hybrid.interference.rollback import look_for_passing
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.mode_integration import (
@@ -130,12 +133,14 @@ def flow_by_steps(sim: Simulation, call: Call, method: Adaptive | RK4, dynamics:
                   whole: bool) -> FlowResult | None:  # fmt: skip
     """Run from mode to mode, until a time, or an event that has to be passed here.
 
-    A mode goes on in other speeds where it asks for them. Every change is passed here where something sleeps or is
-    tracked, or contacts decide which rules are armed; then all steps are kept where they are wanted ``whole``. None
-    where the last mode that was entered takes more care to begin.
+    A mode goes on in other speeds where it asks for them. Every change is passed here where something is tracked, or
+    contacts decide which rules are armed. All steps are kept where they are wanted ``whole``, until it is checked that
+    what sleeps cannot have touched; what was run since is run again where it may. None where the last mode that was
+    entered takes more care to begin, or it has to be looked at what sleeps.
     """
     state, table, rest = sim.state, sim.mode_table, sim.state.held
-    samples = None if call.samples is None or whole else Samples(call.samples, rest)
+    wanted = None if call.samples is None else Samples(call.samples, rest)
+    samples = None if whole else wanted
     kinds = kinds_at(guards, state) if dynamics.guards is not None and (state.rules or stops) else None
     (longest, memory), segments, over, t, now = ready, list[Segment](), False, state.t, state.x
     current: ModeIntegration | None = None
@@ -156,12 +161,20 @@ def flow_by_steps(sim: Simulation, call: Call, method: Adaptive | RK4, dynamics:
                 sim.record.end_switch(current.began)
                 current.dynamics.get_ready()
                 if memory is not None and (changes := memory.changes(samples, rest)):
-                    passed = _first_passed(sim, current, segments, changes, samples is None)
+                    spent, again = relied(sim, _legs(sim.state.contacts, segments, changes))
+                    changes = changes[: len(spent)]
+                    passed = _first_passed(sim, current, segments, changes, samples is None) if changes else None
                     changes = changes if passed is None else changes[: passed[0]]
-                    sim.record.segments += segments
-                    current, segments = _changed(sim, current, changes, memory.begun == FULL, call.crossings), []
+                    if changes:
+                        thin = wanted if whole else None
+                        sim.record.segments += segments if thin is None else [thinned(s, thin) for s in segments]
+                        current = _changed(sim, current, changes, memory.begun == FULL, call.crossings, spent, thin)
+                        segments = []
                     if passed is not None:
                         raise passed[1]
+                    if again is not None:
+                        sim.state = again(sim.state)
+                        return None
                     _tell_progress(sim, reached)
                     if changes[-1].after is None:
                         memory.memory.current = sim.state.contacts  # the scene is left as it is after the reset
@@ -203,11 +216,9 @@ def _flows(sim: Simulation) -> bool:
     state, points = sim.state, sim.state.contacts.contact_points
     if isinstance(sim.world.design, Controlled):  # laws are put into modes that Python lays out
         return False
-    if not points or any([point.feature.tracked is not None for point in points]):
+    if not points:
         return False
-    if state.rules and state.rules.follows([point.contact.whole.name for point in points]):
-        return False
-    return not sim.world.broad_phase.sleeps and sim.world.watch_set.is_idle(state.contacts, sim.mode_table.base)
+    return not (state.rules and state.rules.follows([point.contact.whole.name for point in points]))
 
 
 def _begun(table: ModeTable, method: Adaptive | RK4, dynamics: ModeDynamics, guards: Guards, t: float, x: Array,
@@ -246,21 +257,32 @@ def _tell_progress(sim: Simulation, reached: float) -> None:
         sim.world.progress(reached)
 
 
+def _legs(s: ContactStates, segments: Sequence[Segment], changes: Sequence[Change]) -> list[Leg]:
+    """What was run before each change, from some segments and contact states on."""
+    ran = [[] if change.solution is None else [Segment(change.solution, change.before.dynamics)] for change in changes]
+    first = Leg([*segments, *ran[0]], lambda: s)
+    return [first, *[Leg(leg, partial(change.contacts.after, s))
+                     for leg, change in zip(ran[1:], changes, strict=False)]]  # fmt: skip
+
+
 def _changed(sim: Simulation, current: ModeIntegration, changes: Sequence[Change], begun: bool,
-             crossings: Crossings) -> ModeIntegration:  # fmt: skip
-    """Account for changes that machine code has made; the integration of the last, which has begun or not."""
+             crossings: Crossings, spent: Sequence[Sleeping], thin: Samples | None) -> ModeIntegration:  # fmt: skip
+    """Account for changes that machine code has made, with so much ``spent`` of the rooms of what sleeps; the
+    integration of the last, which has begun or not. Samples are kept where steps are to be thinned."""
     record, table, dynamics, entered = sim.record, sim.mode_table, current.dynamics, None
     began, t = current.began, current.t
-    for change, following in zip_longest(changes, changes[1:]):
+    for change, following, sleeping in zip_longest(changes, changes[1:], spent[: len(changes)]):
         before, state = sim.state, sim.state
         ended = partial(_stood, before)
         if change.solution is not None:
             segment = Segment(change.solution, dynamics)
+            segment = segment if thin is None else thinned(segment, thin)
             record.segments.append(segment)
             record.worked("integrate", dynamics.names, t, began, change.ended)
             ended = partial(_ended, before, segment)
         closed, points = before.contacts.closed, before.contacts.contact_points
-        state = counted(state.but(t=change.t, x=change.x, begun=True), change.hits, crossings)
+        state = state.but(t=change.t, x=change.x, begun=True)
+        state = counted(state.having_slept(sleeping), change.hits, crossings)
         modes = state.modes if change.laid is None else with_mode(state.modes, *change.laid)
         state = state.but(contacts=change.contacts.after(state.contacts), modes=modes)
         entered = change.after

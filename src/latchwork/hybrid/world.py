@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +15,8 @@ from latchwork.constraint.units import angles_of
 from latchwork.contact.broad_phase.spheres import radius_of
 from latchwork.contact.law import Contact
 from latchwork.hybrid.contacts.broad_phase import BroadPhase
-from latchwork.hybrid.contacts.watch_set import Asleep, WatchSet
+from latchwork.hybrid.contacts.rooms import Rooms, Sleeping
+from latchwork.hybrid.contacts.watch_set import WatchSet
 from latchwork.hybrid.designs import Automaton, Simulating
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.interference.watch import Watch
@@ -26,6 +28,7 @@ from latchwork.hybrid.table import Array
 from latchwork.integrate.methods import Method
 from latchwork.symbolic.graph import Graph
 
+Grid = tuple[float, float]  # from when fixed steps are counted, and how long they are
 TABLES = 64  # mode tables that are kept: tracked curves that come and go change the equations
 
 
@@ -90,22 +93,40 @@ class World:
         """Whether a contact may be left unwatched while it is far away: not where all modes are to be known before."""
         return not contact.is_eager if self.keeps_awake else not isinstance(self.design, Automaton)
 
-    @property
-    def asleep(self) -> list[Asleep]:
-        """What sleeps: pairs that are no contacts yet, and contacts that are not watched."""
-        return [each for each in (self.broad_phase, self.watch_set) if each.sleeps]
-
-    def seen(self, state: SimState) -> SimState:
+    def seen(self, state: SimState, grid: Grid | None = None) -> SimState:
         """The state with contacts of pairs that have come near, and those watched from here on that may touch soon;
-        others sleep."""
+        others sleep. It is looked only where what was seen last may not be relied on any more; by whole steps of a
+        ``grid`` where they are fixed."""
         base = self.table(state.driven).base
-        if not self.broad_phase.is_idle:
-            state = self.joined(state, self.broad_phase.see(base, state.row, state.presence))
-        if self.watch_set.is_idle(state.contacts, base):
+        if self.broad_phase.is_idle and self.watch_set.is_idle(state.contacts, base):
             return state
-        contacts = state.contacts.copied()
-        self.watch_set.see(contacts, base, state.row, self.may_sleep)
-        return state.but(contacts=contacts)
+        x, place, (pairs, contacts, curves) = state.row, state.place, state.sleeping.rooms
+        is_elsewhere, late = state.sleeping.place != place, math.inf if state.event_rate.is_thick else state.t
+        if not self.broad_phase.is_idle:
+            self.broad_phase.take_up(base)
+            if is_elsewhere or late >= pairs.until or not pairs.is_of(state.asleep_with[0]):
+                near, pairs = self.broad_phase.see(base, x, state.presence)
+                state = self.joined(state, near)
+                pairs = replace(pairs.by_steps(grid), of=state.asleep_with[0])
+        self.watch_set.take_up(state.contacts, base, x, self.may_sleep)
+        of = state.asleep_with[1]
+        is_new = is_elsewhere or not contacts.is_of(of)
+        if is_new or late >= contacts.until:
+            s = state.contacts.copied()
+            contacts = replace(self.watch_set.see(s, base, x, is_new).by_steps(grid), of=of)
+            state = state.but(contacts=s)
+        if (pairs, contacts, curves) == state.sleeping.rooms and not is_elsewhere:
+            return state
+        return state.but(sleeping=Sleeping(pairs, contacts, Rooms() if is_elsewhere else curves, place))
+
+    def paces(self, state: SimState, rows: Array) -> tuple[Array, Array, Array]:
+        """How fast the rooms of what sleeps are used up at states (t, q, u, rest), (rows, k): of pairs, of contacts,
+        and of curves."""
+        pairs, contacts, curves = state.sleeping.rooms
+        nothing, tracked = np.zeros((len(rows), 0)), state.contacts.tracked if curves.sleeps else ()
+        return (self.broad_phase.along(rows) if pairs.sleeps else nothing,
+                self.watch_set.along(contacts, rows) if contacts.sleeps else nothing,
+                np.column_stack([nothing, *[point.tracked_place.paces(rows) for point in tracked]]))  # fmt: skip
 
     def with_pairs_of(self, state: SimState, rules: Iterable[Rule]) -> SimState:
         """The state with contacts of pairs that rules name: what they are told of is there, near or far."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -42,6 +42,7 @@ class Finder:
     tops: Function  # gap, height, minimum
     newton: Function  # r, ∂r/∂s
     domain: Function | None  # how far inside the bounds of its parts, besides the ranges, where it has any
+    last: dict[bytes, Array] = field(default_factory=dict, repr=False)  # what was found at the last state
 
     @cached_property
     def span(self) -> Array:
@@ -54,10 +55,13 @@ class Finder:
         more = np.where(self.tracked.periodic, 0.0, self.beyond) * self.span
         return self.tracked.low - more, self.tracked.high + more
 
+    def held(self, x: ArrayLike) -> Array:
+        """x without the parameters of the feature."""
+        return np.asarray(x, dtype=float)[list(self.columns)]
+
     def rows(self, x: ArrayLike, s: Array) -> Array:
         """x with each row of s behind it."""
-        held = np.asarray(x, dtype=float)[list(self.columns)]
-        return np.hstack([np.tile(held, (len(s), 1)), s])
+        return np.hstack([np.tile(self.held(x), (len(s), 1)), s])
 
     def gap(self, x: ArrayLike, s: ArrayLike) -> float:
         """The gap at some parameters."""

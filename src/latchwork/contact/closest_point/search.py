@@ -36,19 +36,30 @@ def seed(find: Finder, x: ArrayLike, taken: Iterable[Array] = ()) -> list[Array]
     What looks like one from inside the material, past a part of the host that is nearer, is none. Those that others
     have ``taken`` are left out.
     """
-    found = polished(find, x, _least_samples(find, x))
-    if not len(found):
-        return []
-    gap, height, minimum = find.tops.many(find.rows(x, found)).T
-    keep, deep = minimum > 0.0, height < 0.0
-    keep[deep] &= -height[deep] <= _nearest(find, x, found[deep]) * (1.0 + EDGE) + EDGE
     known = [s for s in taken if not is_waiting(find, s)]
     best: list[Array] = []
-    found, gap = found[keep], gap[keep]
-    for s in found[np.lexsort((gap, ~find.valid(x, found), ~find.inside(found)))]:
+    for s in _least_distances(find, x):
         if all(apart(find, s, other) > EQUAL for other in best) and not any(_is_one(find, x, s, k) for k in known):
             best.append(s)
     return best
+
+
+def _least_distances(find: Finder, x: ArrayLike) -> Array:
+    """All least distances at a state, in the order of `seed`, whoever has taken them. The last ones are kept: a look
+    asks for them several times."""
+    state = find.held(x).tobytes()
+    found = find.last.get(state)
+    if found is None:
+        found = polished(find, x, _least_samples(find, x))
+        if len(found):
+            gap, height, minimum = find.tops.many(find.rows(x, found)).T
+            keep, deep = minimum > 0.0, height < 0.0
+            keep[deep] &= -height[deep] <= _nearest(find, x, found[deep]) * (1.0 + EDGE) + EDGE
+            found, gap = found[keep], gap[keep]
+            found = found[np.lexsort((gap, ~find.valid(x, found), ~find.inside(found)))]
+        find.last.clear()
+        find.last[state] = found
+    return found
 
 
 def _is_one(find: Finder, x: ArrayLike, s: Array, other: Array) -> bool:

@@ -29,8 +29,9 @@ from latchwork.contact.law import Contact
 from latchwork.contact.shapes.base import numbers
 from latchwork.contact.tolerances import tolerances_in
 from latchwork.hybrid.contacts.clearance import end_measures, fastest_end
+from latchwork.hybrid.contacts.rooms import SOONER, Rooms
 from latchwork.hybrid.contacts.sleeping_contacts import changed_parameters
-from latchwork.hybrid.contacts.watch_set import FASTER, FULL, times
+from latchwork.hybrid.contacts.watch_set import times
 from latchwork.hybrid.state_function import state_function
 from latchwork.mechanics.point import Point
 from latchwork.model import Model
@@ -113,18 +114,10 @@ class BroadPhase:
         self._presence: Any = None
         self._known: list[set[int]] = []
         self.pairs = pairs
-        self._far = 0 if self.is_idle else pairs  # how many are no contacts yet
-        self._rooms, self.until = np.zeros(0), math.inf
-        self._spent = np.zeros(0)
 
     @property
     def shapes(self) -> list[Any]:
         return [shape for sweep in self.sweeps for shape in sweep.collision.shapes]
-
-    @property
-    def sleeps(self) -> bool:
-        """Whether there are pairs that are no contacts yet."""
-        return self._far > 0
 
     def named(self, name: str) -> Contact | None:
         """The contact of a name; none where no collision has such a pair."""
@@ -151,36 +144,40 @@ class BroadPhase:
         changed = changed_parameters(base, x)
         codes = ((k, code) for k, sweep in enumerate(self.sweeps) for code in sweep.open_pairs(changed))
         open_ones = self._contacts(codes)
-        found = [*open_ones, *self.see(base, x, {})]
+        found = [*open_ones, *self.see(base, x, {})[0]]
         return sorted(dict.fromkeys(found), key=self.place)
 
-    def see(self, base: Base, x: Array, presence: Any) -> list[Contact]:
-        """Pairs that are near at a state and are no contacts of the run yet; how long the others stay apart."""
-        if base is not self._base:
-            self._begin(base)
+    def see(self, base: Base, x: Array, presence: Any) -> tuple[list[Contact], Rooms]:
+        """Pairs that are near at a state and are no contacts of the run yet; the rooms of all shapes that move, while
+        there are other pairs."""
+        self.take_up(base)
         if presence is not self._presence or not self._known:
             self._presence, self._known = presence, [set() for _ in self.sweeps]
             for contact in presence:
                 k, code = self.place(contact)
                 if k >= 0:
                     self._known[k].add(code)
-        self._far = sum(len(sweep.codes) for sweep in self.sweeps) - sum(map(len, self._known)) - len(self._fixed)
-        if not self._far:
-            return []
+        far = sum(len(sweep.codes) for sweep in self.sweeps) - sum(map(len, self._known)) - len(self._fixed)
+        if not far:
+            return [], Rooms(until=math.inf)
         values = self._function(x)
         paces = self.paces(values)
-        self._rooms = np.where(self._still, 0.0, self._least + tolerances_in(base.scales).awake * paces)
+        room = np.where(self._still, 0.0, self._least + tolerances_in(base.scales).awake * paces)
         found: list[Contact] = []
         for k, (sweep, part) in enumerate(zip(self.sweeps, self._parts, strict=True)):
             own = values[ENDS * part.start : ENDS * part.stop]
-            near = sweep.near(own, self._rooms[part].copy())
+            near = sweep.near(own, room[part].copy())
             found += self._contacts((k, code) for code in near if code not in self._known[k])
-        self._far -= len(found)
-        self.until = float(x[0]) + 0.5 * float(times(self.room, self._live(paces)).min(initial=math.inf))
-        self._spent = np.zeros(len(self._rooms))
-        return found
+        if len(found) == far:
+            return found, Rooms(until=math.inf)
+        live = self._live(room)
+        until = float(x[0]) + SOONER * float(times(live, self._live(paces)).min(initial=math.inf))
+        return found, Rooms(float(x[0]), until, live, np.zeros(len(live)))
 
-    def _begin(self, base: Base) -> None:
+    def take_up(self, base: Base) -> None:
+        """Take up equations."""
+        if base is self._base:
+            return
         self._base = base
         enclosures = [each for sweep in self.sweeps for each in sweep.enclosures]
         stops = np.cumsum([0, *(sweep.count for sweep in self.sweeps)]).tolist()
@@ -218,23 +215,13 @@ class BroadPhase:
         """How fast room is used up at some states (t, q, u, rest), one row each."""
         return self._live(self.paces(self._function.many(rows)))
 
-    @property
-    def room(self) -> Array:
-        """What may be used up."""
-        return self._live(self._rooms)
-
-    def is_used_up(self, x: Array, step: float) -> bool:
-        """Whether the room of a shape is, by another step from a state on."""
-        if not self.sleeps:
-            return False
-        self._spent += FASTER * step * self.paces(self._function(x))
-        return bool((self._live(self._spent) > FULL * self.room).any())
-
-    def clearances(self) -> tuple[Function | None, Array]:
+    def clearances(self, rooms: Rooms) -> tuple[Function | None, Array]:
         """The ends of all enclosures, and by how much each shape may move from where they were looked at last."""
-        if not self.sleeps:
+        if not rooms.sleeps:
             return None, np.zeros(0)
-        return self._function, np.where(self._still, math.inf, self._rooms)
+        clearance = np.full(len(self._still), math.inf)
+        clearance[~self._still] = rooms.room
+        return self._function, clearance
 
 
 def every_contact(model: Model) -> tuple[Contact, ...]:

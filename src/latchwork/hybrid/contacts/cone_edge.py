@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from latchwork.contact.complementarity.redundant_forces import HELD, SLIP_TOGETHER, hold_on
 from latchwork.hybrid.contacts.event_slip import any_has, forget_slipping
-from latchwork.hybrid.contacts.near_set import has
-from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, SLIPS, STICK, Scene
+from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, SLIPS, STICK, Scene, has_flag, set_flag
 from latchwork.program.kernel import f64, i64, kernel
 
 WIDEST = 2  # times that a cone is widened
@@ -20,7 +19,7 @@ def state_as_before(scene: Scene, k: i64) -> i64:
     state = scene.state[scene.delassus.point[k]]
     if scene.problem.fixed[k] == 1 and state.kind == OPEN:
         return SLIDE
-    if has(scene.event[scene.delassus.point[k]].flags, LETS_GO) == 1:
+    if has_flag(scene.event[scene.delassus.point[k]], LETS_GO) == 1:
         return OPEN
     if state.kind == OPEN or (state.kind == SLIDE and state.limits == 0):
         return state.kind
@@ -56,7 +55,7 @@ def share_otherwise(scene: Scene, t: f64) -> i64:
             widened = 0
             for k in range(scene.watched):
                 i = scene.watch[k]
-                firmer = has(scene.event[i].flags, SLIPS) == 1 and scene.state[i].cone_margin < WIDEST
+                firmer = has_flag(scene.event[i], SLIPS) == 1 and scene.state[i].cone_margin < WIDEST
                 scene.event[i].widened = 1 if firmer else 0
                 widened += scene.event[i].widened
             if widened == 0:
@@ -69,7 +68,7 @@ def share_otherwise(scene: Scene, t: f64) -> i64:
         for k in range(delassus.contacts):
             event = scene.event[delassus.point[k]]
             if problem.must_slip[k] == 1:
-                event.flags += SLIPS
+                set_flag(event, SLIPS)
                 event.onset[0], event.onset[1] = problem.onset[2 * k], problem.onset[2 * k + 1]
     return 0
 
@@ -80,7 +79,7 @@ def note_left(scene: Scene) -> i64:
     delassus = scene.delassus
     for k in range(delassus.contacts):
         event = scene.event[delassus.point[k]]
-        event.left = has(event.flags, SLIPS)
+        event.left = has_flag(event, SLIPS)
     return any_has(scene, SLIPS)
 
 

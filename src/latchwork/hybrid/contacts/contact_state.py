@@ -152,6 +152,11 @@ class ContactStates:
         }
 
     @property
+    def tracked(self) -> tuple[ContactPoint, ...]:
+        """Those whose places on curves or surfaces are tracked."""
+        return tuple([point for point in self.contact_points if point.feature.tracked is not None])
+
+    @property
     def names(self) -> tuple[str, ...]:
         """All that contacts may be called: themselves and their features, and these with how they stand."""
         states = (State.SLIDE, State.STICK)

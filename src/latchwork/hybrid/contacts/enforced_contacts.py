@@ -12,8 +12,8 @@ from latchwork.constraint.inertia import times
 from latchwork.contact.complementarity.problem import SOLVED
 from latchwork.hybrid.contacts.event_slip import length
 from latchwork.hybrid.contacts.impact_reset import read_law
-from latchwork.hybrid.contacts.near_set import FOUND, assemble, has
-from latchwork.hybrid.contacts.scene import RESTS, SLIDE, SLIPS, STICK, Scene
+from latchwork.hybrid.contacts.near_set import FOUND, assemble
+from latchwork.hybrid.contacts.scene import RESTS, SLIDE, SLIPS, STICK, Scene, has_flag
 from latchwork.hybrid.contacts.state_reset import choose_contact_states, put_slip
 from latchwork.program.evaluator import evaluate
 from latchwork.program.kernel import divide, f64p, fabs, i64, kernel, offset, sqrt
@@ -66,9 +66,9 @@ def find_enforced(scene: Scene, x: f64p) -> i64:
         i = side.point
         event, tangents, size = scene.event[i], scene.contact[i].tangents, length(scene.contact[i].tangents, side.slip)
         side.slips, side.slip_direction[0], side.slip_direction[1] = 1, 0.0, 0.0
-        if has(event.flags, SLIPS) == 1:
+        if has_flag(event, SLIPS) == 1:
             side.slip_direction[0], side.slip_direction[1] = event.onset[0], event.onset[1]
-        elif tangents == 0 or has(event.flags, RESTS) == 1 or size <= tol.no_slip * scene.slip_scale:
+        elif tangents == 0 or has_flag(event, RESTS) == 1 or size <= tol.no_slip * scene.slip_scale:
             side.slips = 0 if tangents > 0 and scene.mu_s[i] > 0.0 else 1
         else:
             for j in range(tangents):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from latchwork.hybrid.contacts.near_set import has
-from latchwork.hybrid.contacts.scene import RESTS, SLIPS, Scene
+from latchwork.hybrid.contacts.scene import RESTS, SLIPS, Scene, clear_flag, has_flag
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 
 
@@ -24,7 +23,7 @@ def read_slip(scene: Scene) -> None:
         event, tangents = scene.event[delassus.point[k]], delassus.tangents[k]
         slip = offset(delassus.v, delassus.first[k] + 1)
         size = divide(length(tangents, slip), delassus.slip_unit[delassus.first[k] + tangents])
-        event.slips = 0 if has(event.flags, RESTS) == 1 or size <= tol.no_slip * scene.slip_scale else 1
+        event.slips = 0 if has_flag(event, RESTS) == 1 or size <= tol.no_slip * scene.slip_scale else 1
         size = length(tangents, slip)
         for j in range(tangents):
             event.slip_direction[j] = divide(slip[j], size) if event.slips == 1 else 0.0
@@ -35,7 +34,7 @@ def any_has(scene: Scene, flag: i64) -> i64:
     """1 where guards say so of some contact: that it has left its cone (`SLIPS`), that its force has come to zero
     (`LETS_GO`)."""
     for k in range(scene.watched):
-        if has(scene.event[scene.watch[k]].flags, flag) == 1:
+        if has_flag(scene.event[scene.watch[k]], flag) == 1:
             return 1
     return 0
 
@@ -44,5 +43,4 @@ def any_has(scene: Scene, flag: i64) -> i64:
 def forget_slipping(scene: Scene) -> None:
     """No contact is to slip."""
     for k in range(scene.watched):
-        event = scene.event[scene.watch[k]]
-        event.flags -= has(event.flags, SLIPS) * SLIPS
+        clear_flag(scene.event[scene.watch[k]], SLIPS)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from latchwork.hybrid.contacts.near_set import FOUND, assemble, has
+from latchwork.hybrid.contacts.near_set import FOUND, assemble
 from latchwork.hybrid.contacts.reset_problem import any_closed, drop_force_rounding
-from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, STICK, Scene
+from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, STICK, Scene, has_flag
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel
 from latchwork.program.scalar import maximum
 
@@ -73,7 +73,7 @@ def is_emptied(scene: Scene, k: i64, force: f64) -> i64:
     it makes of an acceleration, beside the terms that b is summed from, and v²/L. So are all forces between bodies that
     fall together."""
     delassus, event, row = scene.delassus, scene.event[scene.delassus.point[k]], scene.delassus.first[k]
-    if has(event.flags, LETS_GO) + event.left == 0 or scene.contact[delassus.point[k]].bounded == 1:
+    if has_flag(event, LETS_GO) + event.left == 0 or scene.contact[delassus.point[k]].bounded == 1:
         return 0
     turning = divide(delassus.motion_scale * delassus.motion_scale, scene.tolerances.sight)
     terms, made = turning, 0.0

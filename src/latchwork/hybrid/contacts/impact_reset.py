@@ -11,8 +11,8 @@ from latchwork.contact.impact.notes import add_note
 from latchwork.contact.impact.problem import ImpactLaw, NoteCode
 from latchwork.contact.impact.sequential import resolve_impact
 from latchwork.hybrid.contacts.delassus_operator import move
-from latchwork.hybrid.contacts.near_set import has, place_among
-from latchwork.hybrid.contacts.scene import LETS_GO, RESTS, SLIPS, TOUCHED, Scene
+from latchwork.hybrid.contacts.near_set import place_among
+from latchwork.hybrid.contacts.scene import LETS_GO, RESTS, SLIPS, TOUCHED, Scene, clear_flag, has_flag
 from latchwork.program.evaluator import evaluate
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, sqrt
 from latchwork.program.scalar import maximum, minimum
@@ -62,7 +62,7 @@ def approaches(scene: Scene) -> i64:
     delassus = scene.delassus
     for k in range(delassus.contacts):
         i = delassus.point[k]
-        locks = scene.contact[i].one_way == 1 and has(scene.event[i].flags, TOUCHED) == 1
+        locks = scene.contact[i].one_way == 1 and has_flag(scene.event[i], TOUCHED) == 1
         if delassus.v[delassus.first[k]] < -no_speed(scene, k) and not locks:
             return 1
     return 0
@@ -85,7 +85,7 @@ def find_staying(scene: Scene) -> i64:
         if v <= no_speed(scene, k) or (hops and 0.5 * v * v < tol.rise * one * -b):
             scene.near[count] = k
             count += 1
-        elif hops and has(event.flags, TOUCHED) == 1 and event.struck == 0:
+        elif hops and has_flag(event, TOUCHED) == 1 and event.struck == 0:
             event.entered = 1
     return count
 
@@ -238,10 +238,9 @@ def apply_impulses(scene: Scene, impulse: f64p, u: f64p) -> None:
             event.struck = scene.struck
     for k in range(scene.watched):
         event = scene.event[scene.watch[k]]
-        event.flags -= has(event.flags, RESTS) * RESTS + has(event.flags, LETS_GO) * LETS_GO
-        event.flags -= has(event.flags, SLIPS) * SLIPS
+        clear_flag(event, RESTS | LETS_GO | SLIPS)
         if scene.contact[scene.watch[k]].one_way == 1:
-            event.flags -= has(event.flags, TOUCHED) * TOUCHED
+            clear_flag(event, TOUCHED)
 
 
 @kernel

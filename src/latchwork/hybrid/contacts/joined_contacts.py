@@ -5,8 +5,7 @@ from __future__ import annotations
 from latchwork.algebra.factors import least_norm
 from latchwork.contact.complementarity.redundant_forces import HELD, feasible
 from latchwork.hybrid.contacts.impact_reset import RANK
-from latchwork.hybrid.contacts.near_set import has
-from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, STICK, Scene
+from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, STICK, Scene, has_flag
 from latchwork.program.kernel import divide, fabs, i64, kernel
 from latchwork.program.scalar import maximum
 
@@ -146,7 +145,7 @@ def stand_on_all(scene: Scene) -> None:
         delassus.kept_lam[i] = problem.lam[i]
     for k in range(delassus.contacts):
         i = delassus.point[k]
-        may = has(scene.event[i].flags, LETS_GO) == 0 and problem.mu_s[k] > 0.0 and problem.tangents[k] > 0
+        may = has_flag(scene.event[i], LETS_GO) == 0 and problem.mu_s[k] > 0.0 and problem.tangents[k] > 0
         may = may and problem.state[k] == OPEN and problem.slips[k] == 0
         scene.event[i].idle = 1 if may and fabs(problem.a[row]) <= STILL * size else 0
         joins += scene.event[i].idle

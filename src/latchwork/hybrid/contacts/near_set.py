@@ -16,7 +16,18 @@ from latchwork.hybrid.contacts.delassus_operator import (
     operate,
     square_length,
 )
-from latchwork.hybrid.contacts.scene import AROUND, CLEARED, LEAVES, OPEN, SLIPS, TOUCHED, ContactRecord, Scene
+from latchwork.hybrid.contacts.scene import (
+    AROUND,
+    CLEARED,
+    LEAVES,
+    OPEN,
+    SLIPS,
+    TOUCHED,
+    ContactRecord,
+    Scene,
+    has_flag,
+    set_flag,
+)
 from latchwork.hybrid.contacts.step_limit import FOREVER
 from latchwork.program.evaluator import evaluate
 from latchwork.program.kernel import divide, f64p, fabs, floor, i64, kernel, offset
@@ -26,12 +37,6 @@ DEEPEST = 1e15
 SAME_PLACE = 1e-9  # of A: rows of one place
 AHEAD, LEAVING = 1e-6, 1e-3  # of the length: how far one looks where a domain ends; of that: what moves out of it
 FOUND, NOT_FINITE, SKEW, NO_ROOM, CAREFUL, NOT_READY = range(6)
-
-
-@kernel
-def has(flags: i64, bit: i64) -> i64:
-    """Whether guards say something of a contact point."""
-    return flags // bit % 2
 
 
 @kernel
@@ -65,21 +70,21 @@ def apply_guards(scene: Scene) -> None:
         reach = tol.reach * one
         if state.leaving > 0 and maximum(gap, -inside) > tol.clear * one:
             state.leaving = 0
-        if has(event.flags, CLEARED) == 1:
+        if has_flag(event, CLEARED) == 1:
             state.leaving = 0
-        if has(event.flags, AROUND) == 1:
+        if has_flag(event, AROUND) == 1:
             state.behind = 0
-            if gap < -reach and has(event.flags, LEAVES) == 0:  # through the end of its domain
-                event.flags += LEAVES
-        if has(event.flags, TOUCHED) == 1 and gap < -reach and inside < -gap:
+            if gap < -reach:  # through the end of its domain
+                set_flag(event, LEAVES)
+        if has_flag(event, TOUCHED) == 1 and gap < -reach and inside < -gap:
             state.behind = 1
-        limits += has(event.flags, SLIPS)
+        limits += has_flag(event, SLIPS)
     if limits > 0:
         for k in range(scene.watched):
             i = scene.watch[k]
             state, event = scene.state[i], scene.event[i]
-            if state.kind != OPEN and state.limits > 0 and has(event.flags, SLIPS) == 0:
-                event.flags += SLIPS
+            if state.kind != OPEN and state.limits > 0 and has_flag(event, SLIPS) == 0:
+                set_flag(event, SLIPS)
                 event.onset[0], event.onset[1] = state.limit[0], state.limit[1]
 
 
@@ -108,13 +113,13 @@ def find_near(scene: Scene, x: f64p) -> i64:
         scene.ends[g] = 0
     for k in range(scene.watched):
         i = scene.watch[k]
-        if has(scene.event[i].flags, LEAVES) == 1:
+        if has_flag(scene.event[i], LEAVES) == 1:
             scene.ends[scene.contact[i].contact] = 1
     count, rows = 0, 0
     for k in range(scene.watched):
         i = scene.watch[k]
         contact, state, gap, inside = scene.contact[i], scene.state[i], scene.gap[i], scene.inside[i]
-        if contact.enforced + contact.bounded == 0 and has(scene.event[i].flags, LEAVES) == 0 and state.behind == 0:
+        if contact.enforced + contact.bounded == 0 and has_flag(scene.event[i], LEAVES) == 0 and state.behind == 0:
             # one just left stays out, unless another feature of the same contact ends here
             stays_out = state.leaving > 0 and scene.ends[contact.contact] == 0
             reach = tol.reach * contact.unit

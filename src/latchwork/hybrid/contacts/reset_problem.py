@@ -5,8 +5,8 @@ from __future__ import annotations
 from latchwork.contact.complementarity.problem import press_fixed
 from latchwork.hybrid.contacts.delassus_operator import ROUNDING
 from latchwork.hybrid.contacts.event_slip import any_has
-from latchwork.hybrid.contacts.near_set import has, place_among
-from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, SLIPS, Scene
+from latchwork.hybrid.contacts.near_set import place_among
+from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, SLIPS, Scene, has_flag
 from latchwork.program.kernel import divide, f64, fabs, i64, kernel, sqrt
 
 
@@ -20,7 +20,7 @@ def fill_problem(scene: Scene) -> None:
         problem.tangents[k], problem.mu_s[k], problem.mu_d[k] = tangents, scene.mu_s[i], scene.mu_d[i]
         problem.fixed[k] = scene.contact[i].bounded if scene.contact[i].presser < 0 else 0
         problem.slips[k] = event.slips if tangents > 0 else 0
-        problem.must_slip[k] = has(event.flags, SLIPS) if tangents > 0 else 0
+        problem.must_slip[k] = has_flag(event, SLIPS) if tangents > 0 else 0
         for j in range(2):
             problem.slip[2 * k + j] = event.slip_direction[j]
             problem.onset[2 * k + j] = event.onset[j]
@@ -45,7 +45,7 @@ def drop_force_rounding(scene: Scene) -> None:
     delassus = scene.delassus
     for k in range(delassus.contacts):
         row = delassus.first[k]
-        lets_go = has(scene.event[delassus.point[k]].flags, LETS_GO) == 1
+        lets_go = has_flag(scene.event[delassus.point[k]], LETS_GO) == 1
         if lets_go and fabs(delassus.b[row]) <= ROUNDING * delassus.summed[row]:
             delassus.b[row] = 0.0
 
@@ -129,5 +129,5 @@ def guess_states(scene: Scene, passes: i64) -> None:
     for k in range(delassus.contacts):
         i = delassus.point[k]
         stays = scene.state[i].kind if closed == 1 and passes == 0 else SLIDE
-        stays = stays if closed == 0 or has(scene.event[i].flags, LETS_GO) == 0 else OPEN
+        stays = stays if closed == 0 or has_flag(scene.event[i], LETS_GO) == 0 else OPEN
         problem.guess[k] = stays if problem.fixed[k] == 0 else SLIDE

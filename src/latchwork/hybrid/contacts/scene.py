@@ -14,7 +14,7 @@ from latchwork.contact.impact.problem import ImpactProblem
 from latchwork.contact.tolerances import Tolerances
 from latchwork.hybrid.contacts.delassus_operator import Delassus
 from latchwork.program.evaluator import Evaluator
-from latchwork.program.kernel import f64, f64p, i64, i64p
+from latchwork.program.kernel import f64, f64p, i64, i64p, kernel
 from latchwork.program.records.record import array, pointer, record
 
 MOST_ZONES = 3  # of one contact: of its restitution, of static and of dynamic friction
@@ -104,6 +104,24 @@ class ContactEvent:
     slips: i64  # 1 where it slips
     impulse: f64p = array(3)
     torn: i64  # 1 where its adhesion has given way
+
+
+@kernel
+def has_flag(event: ContactEvent, flag: i64) -> i64:
+    """1 where guards say something of a contact point."""
+    return 1 if event.flags & flag != 0 else 0
+
+
+@kernel
+def set_flag(event: ContactEvent, flags: i64) -> None:
+    """Guards say something of a contact point, whatever they said before."""
+    event.flags = event.flags | flags
+
+
+@kernel
+def clear_flag(event: ContactEvent, flags: i64) -> None:
+    """What guards have said of a contact point is done with."""
+    event.flags = event.flags & ~flags
 
 
 @record

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from latchwork.hybrid.contacts.delassus_operator import keep_only
 from latchwork.hybrid.contacts.impact_reset import no_speed
-from latchwork.hybrid.contacts.near_set import has, is_same
-from latchwork.hybrid.contacts.scene import AROUND, OPEN, TOUCHED, Scene
+from latchwork.hybrid.contacts.near_set import is_same
+from latchwork.hybrid.contacts.scene import AROUND, OPEN, TOUCHED, Scene, has_flag
 from latchwork.program.evaluator import evaluate
 from latchwork.program.kernel import f64, f64p, fabs, i64, kernel, offset
 from latchwork.program.scalar import maximum, minimum
@@ -103,12 +103,12 @@ def pass_by(scene: Scene, k: i64) -> None:
     of the other, and is behind that feature from then on, unless it has just come around it."""
     delassus = scene.delassus
     i = delassus.point[k]
-    flags, approaches = scene.event[i].flags, delassus.v[delassus.first[k]] < -no_speed(scene, k)
-    enters = scene.state[i].leaving == 0 or has(flags, TOUCHED) == 1
-    if approaches and enters and has(flags, AROUND) == 0:
+    event, approaches = scene.event[i], delassus.v[delassus.first[k]] < -no_speed(scene, k)
+    enters = scene.state[i].leaving == 0 or has_flag(event, TOUCHED) == 1
+    if approaches and enters and has_flag(event, AROUND) == 0:
         scene.state[i].behind, scene.state[i].leaving = 1, 0
     else:
-        scene.event[i].doubled = 1
+        event.doubled = 1
 
 
 @kernel

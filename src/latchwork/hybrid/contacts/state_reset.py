@@ -14,9 +14,9 @@ from latchwork.hybrid.contacts.event_slip import any_has
 from latchwork.hybrid.contacts.idle_contacts import is_unloaded, leave_idle
 from latchwork.hybrid.contacts.impact_reset import picked_solution
 from latchwork.hybrid.contacts.joined_contacts import is_still, kept_by_others, stand_on_all, stick_with_others
-from latchwork.hybrid.contacts.near_set import depth_of, has, place_among
+from latchwork.hybrid.contacts.near_set import depth_of, place_among
 from latchwork.hybrid.contacts.reset_problem import fill_problem, guess_states, passes_on, tear_off
-from latchwork.hybrid.contacts.scene import LEAVES, OPEN, SLIDE, SLIPS, STICK, Scene
+from latchwork.hybrid.contacts.scene import LEAVES, OPEN, SLIDE, SLIPS, STICK, Scene, has_flag
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel
 from latchwork.program.scalar import maximum
 
@@ -163,7 +163,7 @@ def put_states(scene: Scene, t: f64) -> None:
         margin = widened_cone(scene, i, kind, t) if kind != OPEN else 0
         state.kind, state.cone_margin, state.slips, state.limits = kind, margin, 0, 0
         if kind == SLIDE:
-            directed, must = problem.directed[k], has(event.flags, SLIPS)
+            directed, must = problem.directed[k], has_flag(event, SLIPS)
             if event.kept == 1 and (must == 1 or directed == 1):
                 state.limits = delassus.tangents[k]
                 for j in range(2):
@@ -202,7 +202,7 @@ def open_others(scene: Scene) -> None:
             continue
         if event.stays == 0:
             state.kind, state.slips, state.limits, state.cone_margin, state.forces = OPEN, 0, 0, 0, 0
-        ended = has(event.flags, LEAVES) == 1 and state.behind == 0
+        ended = has_flag(event, LEAVES) == 1 and state.behind == 0
         opened = event.stays == 1 and state.kind == OPEN
         if opened or event.entered == 1 or ended or event.doubled == 1:
             state.leaving = depth_of(scene, i)

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 
 class Looked(NamedTuple):
-    """A state with tracked parameters where they belong, how long that may be relied on, and whether the two are about
-    to meet at a place that nobody tracks."""
+    """A state with tracked parameters where they belong, how long that may be relied on, the room of the nearest place
+    that nobody tracks, and whether the two are about to meet there."""
 
     x: Array
     seconds: float
+    room: float
     is_crowded: bool
 
 
@@ -82,9 +83,17 @@ class TrackedPlace:
         pace = float(norm(self._passing(x)))
         apart, inside = next_gap(self._finder, x, x[self.places], taken)
         small = self._point.tolerances  # before a quarter of the way is over, none other is met
-        far = min(apart, small.sight) / (4.0 * pace) if pace > 0.0 else small.longest_look
+        room = min(apart, small.sight)
+        far = room / (4.0 * pace) if pace > 0.0 else small.longest_look
+        is_short = room <= max(4.0 * pace * small.shortest_look, small.reach)  # then nothing sooner would help
         near = inside and apart < small.imminent * pace + small.reach and not is_waiting(self._finder, x[self.places])
-        return Looked(x, float(np.clip(far, small.shortest_look, small.longest_look)), near)
+        seconds = float(np.clip(far, small.shortest_look, small.longest_look))
+        return Looked(x, seconds, np.inf if is_short else room, near)
+
+    def paces(self, rows: Array) -> Array:
+        """How fast the two sides pass each other at some states, (rows,)."""
+        found: Array = norm(self._passing.many(rows), axis=-1)
+        return found
 
     def is_met_elsewhere(self, x: Array, depth: float, others: Iterable[ContactPoint] = ()) -> bool:
         """Whether the two overlap by more than ``depth`` at a place that is not tracked."""

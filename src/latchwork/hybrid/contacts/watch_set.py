@@ -2,24 +2,24 @@
 
 What is far away sleeps: it is no guard, and takes no part in what happens. Of two solids only the parts near each
 other are awake. Each that sleeps has room, a distance that must be used up before it can touch, and a pace at which
-that can happen. A leg of the run ends where half of the least room is used up at the pace of its start,
+that can happen. It is looked again where half of the least room is used up at the pace of the look,
 
     t + ½ min room / pace
 
-and afterwards the path is checked, ∫ pace dt < room at every step of it; where it was faster, the leg is run again, as
+and the path is checked, ∫ pace dt < room at every step of it (`rooms`); where it was faster, it is run again, as
 far as it was good. Nothing that sleeps can have touched, so the events are those of watching everything.
 
-All is decided from the state and from what is awake, so that a run that is taken back goes the same way again. What
-is awake stays awake as long as those that sleep are not near: sets of awake contacts come back, and their modes with
-them.
+What was decided is part of the state, and holds through any number of events until the next look, so that a run that is
+taken back goes the same way again. What is awake stays awake as long as those that sleep are not near: sets of awake
+contacts come back, and their modes with them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,50 +31,14 @@ from latchwork.contact.law import Contact
 from latchwork.contact.tolerances import tolerances_in
 from latchwork.hybrid.contacts.clearance import Bounds, EnclosedPair, Solids
 from latchwork.hybrid.contacts.contact_state import ContactStates
+from latchwork.hybrid.contacts.rooms import SOONER, Rooms
 from latchwork.hybrid.contacts.sleeping_contacts import AWAKE_WITHIN, MaySleep, arrange, parameters_of, sleepers
 
 FEW_FEATURES = 16  # features that are awake where none is near
 WIDE = 0.25  # of the size of the smaller solid: its parts within this are awake where few, else within `AWAKE_WITHIN`
-FASTER = 1.25  # than at both ends of a step: what is allowed for in between
-FULL = 0.9  # of the room may be used up
 Flags = NDArray[np.bool_]
 Awake = dict[Contact, list[Feature]]
 _contact = attrgetter("contact")
-
-
-class Asleep(Protocol):
-    """What sleeps: until when that may be relied on, the room of each, and how fast it is used up at some states."""
-
-    until: float
-
-    @property
-    def sleeps(self) -> bool:
-        """Whether something does."""
-        ...
-
-    @property
-    def room(self) -> Array:
-        """What must be used up before something touches, (k,)."""
-        ...
-
-    def along(self, rows: Array) -> Array:
-        """How fast room can be used up at states (t, q, u, rest), (rows, k)."""
-        ...
-
-    def is_used_up(self, x: Array, step: float) -> bool:
-        """Whether the room of something is, by another step from a state on."""
-        ...
-
-
-class Rooms(NamedTuple):
-    """What sleeps: contacts by their place among the bounded, pairs of solids, and the room of each."""
-
-    places: NDArray[np.intp]
-    solids: tuple[Solids, ...]
-    room: Array
-
-
-NONE = Rooms(np.empty(0, dtype=np.intp), (), np.empty(0))
 
 
 class WatchSet:
@@ -86,37 +50,41 @@ class WatchSet:
         self._parameters: list[int] = []  # where they stand in x
         self._lengths = np.empty(0)  # and what they were
         self.bounds: Bounds | None = None
-        self.rooms, self.until = NONE, np.inf
-        self._spent = np.empty(0)
         self.tolerances = tolerances_in(Scales())
 
-    @property
-    def sleeps(self) -> bool:
-        """Whether something does."""
-        return len(self.rooms.room) > 0
-
-    @property
-    def room(self) -> Array:
-        """What must be used up before something touches."""
-        return self.rooms.room
-
-    def along(self, rows: Array) -> Array:
-        """How fast room can be used up at states (t, q, u, rest)."""
+    def along(self, rooms: Rooms, rows: Array) -> Array:
+        """How fast rooms can be used up at states (t, q, u, rest), (rows, k)."""
         assert self.bounds is not None, "only what is bounded sleeps"
-        return self.paces(self.bounds.along(rows))
+        return self._paces(rooms, self.bounds.along(rows))
 
     def is_idle(self, s: ContactStates, base: Base) -> bool:
         """Whether all of these contacts are awake, and stay so."""
         return self.bounds is None and s.members is self._members and base is self._base
 
-    def see(self, s: ContactStates, base: Base, x: Array, may_sleep: MaySleep) -> None:
-        """Wake what may touch soon at a state (t, q, u, rest), and let sleep what cannot."""
-        same = s.members is self._members and base is self._base
-        same = same and np.array_equal(x[self._parameters], self._lengths)
-        if not same:
-            self._begin(s, base, x, may_sleep)
-        if self.bounds is None:
+    def take_up(self, s: ContactStates, base: Base, x: Array, may_sleep: MaySleep) -> None:
+        """Take up contacts that have come or gone, other equations, or parameters that were changed, at a state
+        (t, q, u, rest)."""
+        if s.members is self._members and base is self._base and np.array_equal(x[self._parameters], self._lengths):
             return
+        self._members, self._base, self.bounds = s.members, base, None
+        self.tolerances = tolerances_in(base.scales)
+        self._parameters = parameters_of(base)
+        self._lengths = x[self._parameters]
+        known = sleepers(s.members, base, x, may_sleep)
+        if known:
+            bounds = Bounds(base, known)
+            self._bounded = [known[k] for k in bounds.bounded]
+            self._is_solid = np.array([k in bounds.solids for k in range(len(self._bounded))], dtype=bool)
+            self._sizes = np.array([len(contact.features) for contact in self._bounded])
+            self._place = {contact: k for k, contact in enumerate(self._bounded)}
+            self.bounds = bounds if self._bounded else None
+
+    def see(self, s: ContactStates, base: Base, x: Array, is_new: bool) -> Rooms:
+        """Wake what may touch soon at a state (t, q, u, rest), and let sleep what cannot: the rooms of this. ``is_new``
+        where the state is not one to which a run has come from the last look."""
+        if self.bounds is None:
+            self._wake_unbounded(s, base, x)
+            return Rooms(until=np.inf)
         bounds, values = self.bounds, self.bounds.at(x)
         apart, paces = bounds.apart(values), bounds.paces(values)
         s.let_clear(x)
@@ -129,59 +97,35 @@ class WatchSet:
         }
         awake, changes = self._plain(now, tau, apart)
         picked, solids, room = self._solids(s, now, values, tau)
-        if changes or not same or any(now.get(contact, []) != features for contact, features in picked.items()):
+        if changes or is_new or any(now.get(contact, []) != features for contact, features in picked.items()):
             self._put(s, base, x, awake, picked)
         asleep = np.flatnonzero(~awake & ~self._is_solid | self._is_solid & (tau > self.tolerances.longest_look))
-        self.rooms = Rooms(asleep, tuple(solids), np.array([*apart[asleep], *room]))
-        self.until = float(x[0]) + 0.5 * float(times(self.rooms.room, self.paces(values)).min(initial=np.inf))
-        self._spent = np.zeros(len(self.rooms.room))
-
-    def is_used_up(self, x: Array, step: float) -> bool:
-        """Whether the room of something that sleeps is, by another step from a state on."""
-        if not len(self.rooms.room):
-            return False
-        assert self.bounds is not None
-        self._spent += FASTER * step * self.paces(self.bounds.at(x))
-        return bool((self._spent > FULL * self.rooms.room).any())
+        rooms = Rooms(float(x[0]), np.inf, np.array([*apart[asleep], *room]), np.zeros(len(asleep) + len(room)),
+                      tuple(asleep.tolist()), tuple(solids))  # fmt: skip
+        until = SOONER * float(times(rooms.room, self._paces(rooms, values)).min(initial=np.inf))
+        whole = self.tolerances.longest_look if np.isinf(room).any() else np.inf  # all features of a pair are awake
+        return replace(rooms, until=float(x[0]) + min(until, whole))
 
     def bound(self, s: ContactStates, base: Base, x: Array, may_sleep: MaySleep) -> None:
-        """Know the enclosures of contacts that have come or gone; what is looked at next is decided anew."""
-        if s.members is not self._members or base is not self._base:
-            self._begin(s, base, x, may_sleep)
-        self.rely_on_nothing()
+        """Know the enclosures of contacts that have come or gone; where none has any, all are awake."""
+        self.take_up(s, base, x, may_sleep)
+        if self.bounds is None:
+            self._wake_unbounded(s, base, x)
 
     def wake(self, s: ContactStates, base: Base, x: Array) -> None:
-        """Wake all; what is looked at next is decided anew."""
+        """Wake all."""
         arrange(s, base, x, [(contact, contact.every()) for contact in s.members])
-        self.rely_on_nothing()
 
     def enclosed_pairs(self) -> dict[Contact, EnclosedPair]:
         """The enclosures of the contacts that may sleep."""
         assert self.bounds is not None, "without bounds nothing sleeps"
         return dict(zip(self._bounded, self.bounds.pairs(), strict=True))
 
-    def rely_on_nothing(self) -> None:
-        """What is looked at next is decided anew."""
-        self.rooms, self.until = NONE, np.inf
-
     # --- who is awake -------------------------------------------------------------------------------------------
 
-    def _begin(self, s: ContactStates, base: Base, x: Array, may_sleep: MaySleep) -> None:
-        """Look at contacts that have come or gone, at other equations, or at parameters that were changed."""
-        self._members, self._base, self.bounds = s.members, base, None
-        self.tolerances = tolerances_in(base.scales)
-        self._parameters = parameters_of(base)
-        self._lengths = x[self._parameters]
-        self.rooms, self.until = NONE, np.inf
-        known = sleepers(s.members, base, x, may_sleep)
-        if known:
-            bounds = Bounds(base, known)
-            self._bounded = [known[k] for k in bounds.bounded]
-            self._is_solid = np.array([k in bounds.solids for k in range(len(self._bounded))], dtype=bool)
-            self._sizes = np.array([len(contact.features) for contact in self._bounded])
-            self._place = {contact: k for k, contact in enumerate(self._bounded)}
-            self.bounds = bounds if self._bounded else None
-        if self.bounds is None and sum(len(contact.features) for contact in s.members) != len(s.contact_points):
+    def _wake_unbounded(self, s: ContactStates, base: Base, x: Array) -> None:
+        """Wake all, unless they are: nothing has bounds, so that nothing may sleep."""
+        if sum(len(contact.features) for contact in s.members) != len(s.contact_points):
             self.wake(s, base, x)
 
     def _plain(self, now: Awake, tau: Array, apart: Array) -> tuple[Flags, bool]:
@@ -205,8 +149,8 @@ class WatchSet:
         return awake, True
 
     def _solids(self, s: ContactStates, now: Awake, values: Array,
-                tau: Array) -> tuple[Awake, list[Solids], list[float]]:  # fmt: skip
-        """Features of solids that are awake; those pairs of solids of which others sleep, and the room of these."""
+                tau: Array) -> tuple[Awake, list[int], list[float]]:  # fmt: skip
+        """Features of solids that are awake; the places of those pairs of which others sleep, and the room of these."""
         assert self.bounds is not None
         picked: Awake = {}
         solids, rooms = [], []
@@ -216,7 +160,7 @@ class WatchSet:
                 picked[contact] = []
                 continue
             picked[contact], room = self._picked(s, contact, now.get(contact, []), pair, values)
-            solids.append(pair)
+            solids.append(k)
             rooms.append(room)
         return picked, solids, rooms
 
@@ -258,12 +202,12 @@ class WatchSet:
 
     # --- how long -----------------------------------------------------------------------------------------------
 
-    def paces(self, values: Array) -> Array:
-        """How fast room can be used up, (..., k)."""
-        places, solids, _ = self.rooms
+    def _paces(self, rooms: Rooms, values: Array) -> Array:
+        """How fast rooms can be used up, (..., k)."""
         assert self.bounds is not None
-        found = [self.bounds.paces(values)[..., places]]
-        return np.concatenate([*found, *(self.bounds.turns(values, pair)[..., None] for pair in solids)], axis=-1)
+        found, pairs = self.bounds.paces(values)[..., list(rooms.places)], self.bounds.solids
+        turns = [self.bounds.turns(values, pairs[k])[..., None] for k in rooms.solids]
+        return np.concatenate([found, *turns], axis=-1)
 
 
 def times(room: Array, paces: Array) -> Array:

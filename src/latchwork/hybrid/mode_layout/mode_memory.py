@@ -34,6 +34,7 @@ from latchwork.hybrid.contacts.scene_memory import SceneMemory
 from latchwork.hybrid.mode_integration import ModeIntegrations, usual_kind
 from latchwork.hybrid.mode_layout.layout_kernel import SCRATCH
 from latchwork.hybrid.mode_layout.mode_programs import CLOSED_FORMS, OPEN_FORMS, ModePrograms, SourcePrograms
+from latchwork.hybrid.mode_layout.mode_record import ASK, ZONE
 from latchwork.integrate import problem
 from latchwork.program.evaluator import evaluator_at
 from latchwork.program.function import Function
@@ -148,8 +149,7 @@ class ModeMemory:
         self._watch = record_words(programs, "watch", OPEN_FORMS * scene.contacts + CLOSED_FORMS * scene.laws)
         self._put_base(held)
         write(programs.constraints, *self._numbers(source_words(held)))
-        for point in points:
-            self._put_point(point)
+        self.take_in(points)
         for i, (zone, point) in enumerate(self._zones):
             self._put_zone(i, zone, point)
         self._arrivals, self.arena = -1, np.empty(0, dtype=np.int64)
@@ -192,6 +192,12 @@ class ModeMemory:
             z = function.workspace()
             programs.side_z = z
             self._alive.append(z)
+
+    def take_in(self, points: Sequence[ContactPoint]) -> None:
+        """Take in contact points of the scene, with what each has by now."""
+        for point in points:
+            if point not in self._laws:
+                self._put_point(point)
 
     def _put_point(self, point: ContactPoint) -> None:
         """What a contact point has by now."""
@@ -258,6 +264,14 @@ class ModeMemory:
             (z,) = self._kept(user.workspace())
             self._alive.append(user)
             write(self.programs.user[place], 1, evaluator_at(user), user.slots + 1, user.width, z)
+
+    def said(self, guard: Guard) -> tuple[int, int, int]:
+        """What a guard says, of which contact point or zone, and a step."""
+        if guard.kind == "zone":
+            return ZONE, self._memory.zone(guard.about), guard.step
+        if not is_answered(guard) or guard.about not in self._memory.places:
+            return ASK, 0, 0
+        return says(guard), self._memory.places[guard.about], 0
 
     # --- memory -------------------------------------------------------------------------------------------------
 

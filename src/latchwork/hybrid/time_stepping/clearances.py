@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.hybrid.contacts.watch_set import FASTER, FULL
+from latchwork.hybrid.contacts.rooms import FASTER, FULL
 from latchwork.hybrid.time_stepping.near_parts import ENDS
 from latchwork.program.evaluator import Evaluator, Evaluators, evaluate
 from latchwork.program.function import Function

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from latchwork.constraint.terms import Array, Base
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.contacts.contact_state import ContactStates
+from latchwork.hybrid.contacts.rooms import Sleeping
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.interference.rollback import interference_in, keep_watch, look_for_passing
 from latchwork.hybrid.interference.watch import STEPPED
@@ -48,9 +49,10 @@ class ComingPairs:
         """The memory to step on with where a clearance was used up: with contacts of pairs that are near, if any."""
         sim, x = self._sim, memory.x
         world, table = sim.world, sim.mode_table
-        near = world.broad_phase.see(table.base, x, sim.state.presence)
+        near, rooms = world.broad_phase.see(table.base, x, sim.state.presence)
+        sim.state = sim.state.but(sleeping=Sleeping(rooms))
         if not near:
-            memory.look_with(ClearanceMemory(*world.broad_phase.clearances()))
+            memory.look_with(ClearanceMemory(*world.broad_phase.clearances(rooms)))
             return memory
         contacts, places = memory.contacts.copied(), dict(memory.scene.places)
         contacts.zones = memory.zones()
@@ -75,8 +77,8 @@ def step_through(sim: Simulation, t_end: float, stops: Mapping[str, Any]) -> boo
 
     def memory_at(contacts: ContactStates, x: Array, work: float) -> StepMemory:
         pairs = NearPairs(contacts, table.base, world.watch_set)
-        world.watch_set.rely_on_nothing()
-        terms, clearances = table.constraint_terms(state.holds), ClearanceMemory(*world.broad_phase.clearances())
+        terms, rooms = table.constraint_terms(state.holds), sim.state.sleeping.pairs
+        clearances = ClearanceMemory(*world.broad_phase.clearances(rooms))
         return StepMemory(table.resets.memory, terms, pairs, x, work, settings.step, calm, stops, clearances)
 
     memory = memory_at(contacts, state.row, float(state.x[-1]))
@@ -87,7 +89,7 @@ def step_through(sim: Simulation, t_end: float, stops: Mapping[str, Any]) -> boo
     made = stepped(memory, state.driven, state.rest, t_end, stops, world.progress, pairs, rate.stays,
                    rate.by_itself)  # fmt: skip
     memory, contacts = made.memory, made.memory.contacts
-    sim.state = state = sim.state.but(contacts=contacts)
+    sim.state = state = sim.state.but(contacts=contacts, sleeping=Sleeping())
     keep_watch(sim, state.row)
     segment = made.segment()
     found = look_for_passing(sim, [segment.solution], STEPPED, between=False)

@@ -48,13 +48,14 @@ class NearPairs:
         self._middling = float(finite[len(finite) // 2]) if len(finite) else 0.0
         table = PartTable(base, {} if bounds is None else bounds.turning, radii)
         found = [table.rows(contact, row) for contact, row in zip(self.members, rows, strict=True)]
-        self._rows = {k: each for k, each in enumerate(found) if each is not None}
+        self.part_rows = {k: each for k, each in enumerate(found) if each is not None}
         busy = {point.contact for point in s.contact_points}
         self.made = {k for k, contact in enumerate(self.members)
-                     if k not in self._rows and (rows[k] is FREE or contact in busy)}  # fmt: skip
+                     if k not in self.part_rows and (rows[k] is FREE or contact in busy)}  # fmt: skip
         self.parts = table.lay_out(found, REACH * self._middling)
         self._starts = self.parts.first[: len(found) + 1].tolist()
-        self._features: dict[int, dict[int, Feature]] = {k: {} for k in self._rows}  # those that are made, by rows
+        # those that are made, by rows
+        self.row_features: dict[int, dict[int, Feature]] = {k: {} for k in self.part_rows}
         self._take_watched()
         self._programs = Evaluators()
         self.record: BroadPhase
@@ -64,25 +65,25 @@ class NearPairs:
     def _take_watched(self) -> None:
         """The features that are watched where it begins."""
         watched = {point.feature for point in self.s.contact_points}
-        for k, rows in self._rows.items():
+        for k, rows in self.part_rows.items():
             picker = rows.contact.picker
             some = watched.intersection(rows.contact.features)
             if picker is None:
-                self._features[k] = {row: each for row, each in enumerate(rows.features) if each in some}
+                self.row_features[k] = {row: each for row, each in enumerate(rows.features) if each in some}
             elif some:
                 pairs = {pair: row for row, pair in enumerate(map(tuple, rows.own.tolist()))}
-                self._features[k] = {pairs[pair]: each for pair, each in picker.made() if each in some}
+                self.row_features[k] = {pairs[pair]: each for pair, each in picker.made() if each in some}
 
     def _make_parts(self) -> None:
         """The features of the rows that are wanted, where their parts ever touch."""
         wanted, place = np.asarray(self.parts.wanted), np.asarray(self.parts.place)
         for row in np.flatnonzero((wanted[: len(place)] == 1) & (place == UNMADE)).tolist():
             k = int(np.searchsorted(self._starts, row, side="right")) - 1
-            feature = self._rows[k].feature(row - self._starts[k])
+            feature = self.part_rows[k].feature(row - self._starts[k])
             if feature is None:
                 place[row] = NEVER
             else:
-                self._features[k][row - self._starts[k]] = feature
+                self.row_features[k][row - self._starts[k]] = feature
 
     # --- pairs --------------------------------------------------------------------------------------------------
 
@@ -91,9 +92,9 @@ class NearPairs:
         places = [self._places(k, scene) for k in range(len(self.members))]
         counts = np.array([len(some) for some in places], dtype=np.int64)
         made = np.zeros(len(self.members), dtype=bool)
-        made[[*self.made, *self._rows]] = True
+        made[[*self.made, *self.part_rows]] = True
         bounds, radii = self._bounds, np.empty(0) if self._bounds is None else self._bounds.radii
-        old, features = getattr(self, "record", None), sum(map(len, self._features.values()))
+        old, features = getattr(self, "record", None), sum(map(len, self.row_features.values()))
         self.record = record = lay_out(
             BroadPhase, enclosures=len(radii), pairs=len(self.members), most_places=int(counts.sum()) + features,
             n_out=0 if bounds is None else bounds.width, margin=MARGIN * self._middling, parts=self.parts,
@@ -108,9 +109,9 @@ class NearPairs:
         fill(record, "count", np.where(made, counts, UNMADE))
         fill(record, "place", [place for some in places for place in some])
         place = np.asarray(self.parts.place)
-        for k, features_of in self._features.items():
+        for k, features_of in self.row_features.items():
             for row, feature in features_of.items():
-                place[self._starts[k] + row] = scene.places[self._made[feature]]
+                place[self._starts[k] + row] = scene.places[self.points[feature]]
         if old is not None:
             self._take_over(old, places)
         return record
@@ -142,21 +143,21 @@ class NearPairs:
         """Make the contact points of the pairs, and of the parts, that are wanted at a state (t, q, u, rest)."""
         record = getattr(self, "record", None)
         if record is not None:
-            self.made |= set(np.flatnonzero(record.wanted).tolist()) - self._rows.keys()
+            self.made |= set(np.flatnonzero(record.wanted).tolist()) - self.part_rows.keys()
             self._make_parts()
         wanted = [(contact, self._wanted(k)) for k, contact in enumerate(self.members)
-                  if k in self.made or k in self._rows]  # fmt: skip
+                  if k in self.made or k in self.part_rows]  # fmt: skip
         arrange(self.s, self.base, x, wanted)
         by_contact: dict[Any, list[ContactPoint]] = {contact: [] for contact, _ in wanted}
         for point in self.s.contact_points:
             by_contact[point.contact].append(point)
         self._points = {k: by_contact[self.members[k]] for k in self.made}
-        self._made = {point.feature: point for point in self.s.contact_points}
+        self.points = {point.feature: point for point in self.s.contact_points}
 
     def _wanted(self, k: int) -> Sequence[Feature]:
         """The features of a pair that have contact points."""
-        if k in self._rows:
-            return [self._features[k][row] for row in sorted(self._features[k])]
+        if k in self.part_rows:
+            return [self.row_features[k][row] for row in sorted(self.row_features[k])]
         return self.members[k].every()
 
     def ready(self) -> None:
