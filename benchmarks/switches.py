@@ -1,6 +1,6 @@
 """How long a change of mode takes: from the stepper's return at a guard to the first accepted step under new equations.
 
-    python benchmarks/switches.py [--out FOLDER] [--switches N]
+    python benchmarks/switches.py [--out FOLDER] [--switches N] [--seconds S]
 
 The three examples of Patoglu and Gillespie, a chain of ten links whose end falls on a floor, and disks, balls and a
 crate drawn by a seed. Each run has a model of its own (the chain: a simulation of its own), so that no equations are
@@ -208,12 +208,13 @@ def switches(case: Case) -> Iterator[tuple[str, tuple[float, float]]]:
             yield kind, (wall_after - wall, processor_after - processor)
 
 
-def measured(case: Case, wanted: int) -> dict[str, list[tuple[float, float]]]:
-    """Seconds of so many switches of the rarest kind, or of as many as so many runs make."""
+def measured(case: Case, wanted: int, limit: float) -> dict[str, list[tuple[float, float]]]:
+    """Seconds of so many switches of the rarest kind, or of as many as are made in a time, by one run at least."""
     found: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for _ in switches(case):  # kernels are linked once in a process
         pass
-    for _ in range(wanted):
+    began = time.perf_counter()
+    while not found or time.perf_counter() - began < limit:
         for kind, seconds in switches(case):
             found[kind].append(seconds)
         if min(len(found[kind]) for kind in found) >= wanted:
@@ -249,6 +250,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     parser.add_argument("--switches", type=int, default=1000, help="switches of each kind (default: 1000)")
+    parser.add_argument("--seconds", type=float, default=30.0, help="no longer for a mechanism (default: 30)")
     parser.add_argument("--quick", action="store_true", help=QUICK)
     options = parser.parse_args()
     found = {}
@@ -256,7 +258,7 @@ def main() -> None:
     for case in few(CASES, options.quick):
         print(case.name, file=sys.stderr, flush=True)
         with attempted(case.name):
-            found[case.name] = measured(case, max(2, wanted // (1 if case.promised else FEWER)))
+            found[case.name] = measured(case, max(2, wanted // (1 if case.promised else FEWER)), options.seconds)
     heads = ("mechanism", "switch", "number", "wall: best / median / 99 of 100 below", "processor", "promised",
              "Patoglu §6")  # fmt: skip
     spins = summary([(seconds, seconds) for seconds in SPINS])["wall"]
