@@ -28,6 +28,7 @@ from latchwork.program.sincos import sin
 from latchwork.symbolic.expr import Expr, maximum, sign, sqrt
 
 PARALLEL = 1e-8  # of sin²: edges closer to parallel than this do not cross
+CLEARLY = 1e4  # how many times over that counts: where edges are parallel, their other bounds are 0/0, and say nothing
 AXIS = 1e-8  # of the radius of a rim: what is nearer to its axis touches it all round
 LEVEL = 1e-12  # a height that is zero but for rounding
 
@@ -59,7 +60,7 @@ def rod_rod(a: Rod, b: Rod) -> Touch | None:
     reach = (s + spare for s in (sa, a.length - sa, sb, b.length - sb))
     # m along the face of an edge leads out of neither; of edges that are parallel, m is rounding, and says nothing
     sided = [maximum(abs(way) - 0.5, 0.5 - (1.0 - c * c) / PARALLEL) * unit] if cones else []
-    within = ((1.0 - c * c - 2.0 * PARALLEL) * unit, *reach, *cones, *deep, *sided)
+    within = ((1.0 - c * c - 2.0 * PARALLEL) * (CLEARLY * unit), *reach, *cones, *deep, *sided)
     on, other = a.place.touching(ta * sa - n * a.radius), b.place.touching(tb * sb + n * b.radius)
     return Touch(gap, n, on, other, None, within)
 
