@@ -10,7 +10,8 @@ import pytest
 import latchwork as lw
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.free_motion import free_motion_of
-from latchwork.hybrid.contacts.near_set import CAREFUL, FOUND, assemble
+from latchwork.hybrid.contacts.near_set import assemble
+from latchwork.hybrid.contacts.reset_outcome import ResetOutcome
 from latchwork.hybrid.contacts.scene_memory import workspace_of
 from latchwork.program.bundle import Bundle
 from latchwork.program.native import invoke
@@ -84,7 +85,7 @@ def test_the_operator_is_that_of_numpy(held, more):
             np.asarray(delassus.B)[held * n : (held + 1) * n], delassus.held_c[held] = B, c
         for g, N1, N0 in drags:
             np.asarray(delassus.friction)[: 2 * n + 1] = [*g, *N1, N0]
-        assert invoke(assemble, scene, x) == FOUND
+        assert invoke(assemble, scene, x) == ResetOutcome.DONE
         free = free_motion_of(sim.mode_table.base, terms, x, extra, drags)
         J = np.concatenate([point.terms.place(x).B for point in points])
         C = np.concatenate([point.terms.place(x).C for point in points])
@@ -103,7 +104,7 @@ def test_rows_that_depend_on_each_other_are_given():
     delassus.calls, delassus.supplied, delassus.extra = 0, 0, 1
     B = sim.mode_table.constraint_terms(sim.state.holds).place(x).B
     np.asarray(delassus.B)[4:8], delassus.held_c[1] = B[0], 0.0
-    assert invoke(assemble, scene, x) == CAREFUL
+    assert invoke(assemble, scene, x) == ResetOutcome.CAREFUL
 
 
 def test_a_bundle_gives_what_its_functions_give():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from enum import IntEnum
 
 import numpy as np
 import pytest
@@ -39,6 +40,15 @@ PRIMES = (2, 3, 5, 7, 11)
 WEIGHTS = (0.5, -1.25, 3.0)
 GAIN = 1.5
 LIMIT = 7
+
+
+class Colour(IntEnum):
+    """An enumeration of the test."""
+
+    RED = 3
+    BLUE = -8
+
+
 SPECIAL = [0.0, -0.0, 1.0, -1.5, 1e300, -1e308, 5e-324, math.inf, -math.inf, math.nan, 0.1, 1234.5]
 
 
@@ -192,7 +202,13 @@ def same(a: float, b: float) -> bool:
 
 
 REAL = [arithmetic, quotient, intrinsics, foreign, through_bits, conditional, comparisons, unpacked]
-WHOLE = [integers, loops, whiles, chain, leaves_the_counter, recursive, scratch]
+@kernel
+def members(i: i64, j: i64) -> i64:
+    colour = Colour.RED if i < j else Colour.BLUE
+    return colour * i - Colour.BLUE * j
+
+
+WHOLE = [integers, members, loops, whiles, chain, leaves_the_counter, recursive, scratch]
 
 
 @pytest.mark.parametrize("function", REAL, ids=lambda k: k.name.split(".")[-1])

@@ -10,7 +10,8 @@ put down afterwards (`flow_notes`).
 from __future__ import annotations
 
 from latchwork.constraint.embedded.final_state import placed, whole
-from latchwork.hybrid.contacts.reset_kernel import DONE, NOTED, reset
+from latchwork.hybrid.contacts.reset_kernel import reset
+from latchwork.hybrid.contacts.reset_outcome import ResetOutcome
 from latchwork.hybrid.contacts.scene import SLIPS, ContactEvent, ContactStateRecord, Scene, set_flag
 from latchwork.hybrid.contacts.step_limit import FOREVER, MAX_TURN
 from latchwork.hybrid.mode_layout.layout_kernel import lay_out_mode
@@ -272,7 +273,7 @@ def read_forces(run: Flow, mode: ModeRecord, t: f64, work: f64) -> None:
 @kernel
 def clear_event(scene: Scene) -> None:
     """Nothing has happened yet at this instant."""
-    scene.begun, scene.rounds, scene.impacts, scene.struck, scene.jams, scene.solved = 0, 0, 0, 0, 0, 0
+    scene.begun, scene.rounds, scene.impacts, scene.struck, scene.jams = 0, 0, 0, 0, 0
     scene.energy, scene.work, scene.slip_scale = 0.0, 0.0, 0.0
     scene.delassus.calls, scene.delassus.supplied = 0, 0
     for z in range(scene.zones):
@@ -430,9 +431,9 @@ def reset_and_enter(run: Flow, mode: ModeRecord, t: f64, at_once: i64) -> i64:
     if say_guards(run, mode, t, work) == 0:
         return 0
     outcome = reset(run.scene, run.x)
-    while outcome == NOTED and run.alone == 1:
+    while outcome == ResetOutcome.NOTED and run.alone == 1:
         outcome = reset(run.scene, run.x)
-    if outcome != DONE or (run.limited == 1 and run.scene.impacts > 0):
+    if outcome != ResetOutcome.DONE or (run.limited == 1 and run.scene.impacts > 0):
         return 0
     known = run.modes
     found = find_or_lay_out(run)

@@ -11,8 +11,8 @@
     native(dot)                  # the same source as machine code (module `native`)
 
 The language: assignments, ``while``, ``for i in range(...)``, ``if``, ``break``, ``continue``, ``return``, tuples as
-results, subscripts, arithmetic, comparisons, calls of kernels and of the intrinsics below, and module-level numbers and
-tuples of numbers as constants. A variable has one type. Anything else is refused by name.
+results, subscripts, arithmetic, comparisons, calls of kernels and of the intrinsics below, and, as constants, numbers
+and tuples of numbers of a module, and members of an `IntEnum`. A variable has one type. Anything else is refused.
 
 Three rules keep both runs equal. Division is written ``divide(a, b)``, since ``/`` raises on zero in Python. Integers
 must stay within 64 bits, since Python's do not wrap. ``int(x)`` needs a finite x within 64 bits.

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +92,9 @@ def _code(kernels: list[Kernel[..., Any]]) -> bytes:
 def folders(kernels: Iterable[Kernel[..., Any]]) -> set[Path]:
     """The sources that kernels of ours are made from: the layers of all kernels that they call, each whole.
 
-    And those of all records that they take or name.
+    And those of all records that they take or name, and of enumerations.
     """
-    seen, left, shapes = set[Kernel[..., Any]](), list(kernels), dict[str, Shape]()
+    seen, left, shapes, enums = set[Kernel[..., Any]](), list(kernels), dict[str, Shape](), set[type]()
     while left:
         kernel = left.pop()
         if kernel not in seen:
@@ -102,8 +103,10 @@ def folders(kernels: Iterable[Kernel[..., Any]]) -> set[Path]:
             used = [kernel.function.__globals__.get(name) for name in names]
             left += [item for item in used if isinstance(item, Kernel)]
             _take([shape for shape in map(shape_of, used) if shape], shapes)
+            enums |= {item for item in used if isinstance(item, type) and issubclass(item, IntEnum)}
     files = [Path(kernel.function.__code__.co_filename).relative_to(HERE.parent) for kernel in seen]
     layers = {file.parts[0] for file in files} | {shape.module.split(".")[1] for shape in shapes.values()}
+    layers |= {kind.__module__.split(".")[1] for kind in enums}
     return {HERE} | {HERE.parent / layer for layer in layers}
 
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from latchwork.algebra.factors import least_norm
 from latchwork.constraint.inertia import times
-from latchwork.contact.complementarity.problem import SOLVED
 from latchwork.hybrid.contacts.event_slip import length
 from latchwork.hybrid.contacts.impact_reset import read_law
-from latchwork.hybrid.contacts.near_set import FOUND, assemble
+from latchwork.hybrid.contacts.near_set import assemble
+from latchwork.hybrid.contacts.reset_outcome import ResetOutcome
 from latchwork.hybrid.contacts.scene import RESTS, SLIDE, SLIPS, STICK, Scene, has_flag
 from latchwork.hybrid.contacts.state_reset import choose_contact_states, put_slip
 from latchwork.program.evaluator import evaluate
 from latchwork.program.kernel import divide, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
 
-DECIDED, PULLED, UNDECIDED, UNLAWFUL, UNFINISHED, NO_FORCES = range(6)
 RANK = 1e-11  # of rows that hold: redundant ones
 
 
@@ -170,16 +169,16 @@ def decide_enforced(scene: Scene, x: f64p) -> i64:
     delassus, n = scene.delassus, scene.n_speeds
     count = find_enforced(scene, x)
     if count < 0:
-        return UNLAWFUL
+        return ResetOutcome.UNLAWFUL
     udot = offset(delassus.work, n)
     for _ in range(2 + 2 * count):
         put_friction(scene, count)
-        if assemble(scene, x) != FOUND:
-            return UNFINISHED
-        status = choose_contact_states(scene, x)
-        if status != SOLVED:
-            scene.solved = status
-            return NO_FORCES
+        outcome = assemble(scene, x)
+        if outcome != ResetOutcome.DONE:
+            return outcome
+        outcome = choose_contact_states(scene, x)
+        if outcome != ResetOutcome.DONE:
+            return outcome
         for i in range(n):
             udot[i] = delassus.udot[i]
             for r in range(delassus.rows):
@@ -189,11 +188,11 @@ def decide_enforced(scene: Scene, x: f64p) -> i64:
         for e in range(count):
             left = leaves(scene, e, udot)
             if left < 0:
-                return PULLED
+                return ResetOutcome.PULLED
             changed += left
         if changed == 0:
-            return DECIDED
-    return UNDECIDED
+            return ResetOutcome.DONE
+    return ResetOutcome.UNDECIDED
 
 
 @kernel

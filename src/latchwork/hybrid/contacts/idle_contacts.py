@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from latchwork.hybrid.contacts.near_set import FOUND, assemble
+from latchwork.hybrid.contacts.near_set import assemble
+from latchwork.hybrid.contacts.reset_outcome import ResetOutcome
 from latchwork.hybrid.contacts.reset_problem import any_closed, drop_force_rounding
 from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, STICK, Scene, has_flag
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel
@@ -23,7 +24,7 @@ def look_ahead(scene: Scene, x: f64p) -> i64:
     assemble(scene, x)
     delassus.calls = calls
     drop_force_rounding(scene)
-    return 1 if found == FOUND else 0
+    return 1 if found == ResetOutcome.DONE else 0
 
 
 @kernel

@@ -263,10 +263,10 @@ def resolve_near(scene: Scene, u: f64p) -> i64:
             impact.e[k] = 0.0
     scene.approach_scale = maximum(scene.approach_scale, deepest)
     impact.capture = maximum(slow, tol.capture * scene.approach_scale)
-    scene.solved = resolve_impact(impact)
-    if scene.solved == RESOLVED:
+    status = resolve_impact(impact)
+    if status == RESOLVED:
         apply_impulses(scene, impact.impulses, u)
-    return scene.solved
+    return status
 
 
 @kernel

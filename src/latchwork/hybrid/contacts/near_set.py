@@ -16,6 +16,7 @@ from latchwork.hybrid.contacts.delassus_operator import (
     operate,
     square_length,
 )
+from latchwork.hybrid.contacts.reset_outcome import ResetOutcome
 from latchwork.hybrid.contacts.scene import (
     AROUND,
     CLEARED,
@@ -36,12 +37,11 @@ from latchwork.program.scalar import maximum, minimum
 DEEPEST = 1e15
 SAME_PLACE = 1e-9  # of A: rows of one place
 AHEAD, LEAVING = 1e-6, 1e-3  # of the length: how far one looks where a domain ends; of that: what moves out of it
-FOUND, NOT_FINITE, SKEW, NO_ROOM, CAREFUL, NOT_READY = range(6)
 
 
 @kernel
 def measure_gaps(scene: Scene, x: f64p) -> i64:
-    """Gaps of all that are watched, and how far inside their domains they are; `NOT_FINITE` where one has none."""
+    """Gaps of all that are watched, and how far inside their domains they are; `ResetOutcome.NOT_FINITE` without."""
     for k in range(scene.watched):
         i = scene.watch[k]
         contact, inside = scene.contact[i], FOREVER
@@ -51,8 +51,8 @@ def measure_gaps(scene: Scene, x: f64p) -> i64:
         scene.gap[i], scene.inside[i] = scene.out[0], inside
         if scene.out[0] - scene.out[0] != 0.0 and contact.enforced + contact.bounded == 0:
             scene.trouble = i
-            return NOT_FINITE
-    return FOUND
+            return ResetOutcome.NOT_FINITE
+    return ResetOutcome.DONE
 
 
 @kernel
@@ -132,12 +132,12 @@ def find_near(scene: Scene, x: f64p) -> i64:
             if state.kind != OPEN or (gap <= reach and within and not deep):
                 if contact.ready == 0:
                     scene.trouble = i
-                    return NOT_READY
+                    return ResetOutcome.NOT_READY
                 if is_skewed(contact, x, scene.out) == 1:
                     scene.trouble = i
-                    return SKEW
+                    return ResetOutcome.SKEW
                 if count == delassus.most_contacts or rows + 1 + contact.tangents > delassus.most_rows:
-                    return NO_ROOM
+                    return ResetOutcome.NO_ROOM
                 delassus.point[count], delassus.first[count], delassus.tangents[count] = i, rows, contact.tangents
                 count += 1
                 rows += 1 + contact.tangents
@@ -166,17 +166,17 @@ def add_bounded(scene: Scene, x: f64p) -> i64:
         if contact.bounded == 1 and contact.attracts < 0 and takes_part:
             if contact.ready == 0:
                 scene.trouble = i
-                return NOT_READY
+                return ResetOutcome.NOT_READY
             if is_skewed(contact, x, scene.out) == 1:
                 scene.trouble = i
-                return SKEW
+                return ResetOutcome.SKEW
             if count == delassus.most_contacts or rows + 1 + contact.tangents > delassus.most_rows:
-                return NO_ROOM
+                return ResetOutcome.NO_ROOM
             delassus.point[count], delassus.first[count], delassus.tangents[count] = i, rows, contact.tangents
             count += 1
             rows += 1 + contact.tangents
     delassus.contacts, delassus.rows = count, rows
-    return FOUND
+    return ResetOutcome.DONE
 
 
 @kernel
@@ -273,14 +273,14 @@ def drop_ending(scene: Scene, x: f64p) -> None:
 
 @kernel
 def assemble(scene: Scene, x: f64p) -> i64:
-    """The Delassus operator of the contacts that are near; `CAREFUL` where P and u̇₀ have to be given."""
+    """The Delassus operator of the contacts that are near; `ResetOutcome.CAREFUL` where P and u̇₀ have to be given."""
     delassus = scene.delassus
     read_rows(scene, x)
     if free_motion(delassus, x) == 0:
-        return CAREFUL
+        return ResetOutcome.CAREFUL
     operate(delassus, x)
     drop_motion_rounding(scene)
-    return FOUND
+    return ResetOutcome.DONE
 
 
 @kernel

@@ -8,26 +8,14 @@ called again: it goes on where it was, for all that it knows stands in the scene
 
 from __future__ import annotations
 
-from enum import IntEnum
-
-from latchwork.contact.complementarity.problem import JAMMED, SOLVED
 from latchwork.contact.impact.jam import RESOLVED
 from latchwork.contact.impact.sequential import UNENDING
 from latchwork.hybrid.contacts.delassus_operator import keep_only
-from latchwork.hybrid.contacts.enforced_contacts import (
-    DECIDED,
-    NO_FORCES,
-    PULLED,
-    UNFINISHED,
-    UNLAWFUL,
-    decide_enforced,
-    put_enforced,
-)
+from latchwork.hybrid.contacts.enforced_contacts import decide_enforced, put_enforced
 from latchwork.hybrid.contacts.event_slip import read_slip
 from latchwork.hybrid.contacts.extreme_places import drop_between
 from latchwork.hybrid.contacts.impact_reset import approaches, find_staying, read_law, resolve_jammed, resolve_near
 from latchwork.hybrid.contacts.near_set import (
-    FOUND,
     apply_guards,
     assemble,
     drop_doubled,
@@ -36,6 +24,7 @@ from latchwork.hybrid.contacts.near_set import (
     find_near,
     measure_gaps,
 )
+from latchwork.hybrid.contacts.reset_outcome import ResetOutcome
 from latchwork.hybrid.contacts.scene import Scene
 from latchwork.hybrid.contacts.separating_normal import keep_one_normal
 from latchwork.hybrid.contacts.state_reset import (
@@ -54,41 +43,19 @@ UNENDED = 15  # what a sequence that did not end counts for besides: what one ti
 ROUNDING_OF_HOPS = 1e-3  # of the speed of brief hops: slower, where nothing can move, is rounding
 
 
-class Outcome(IntEnum):
-    """Why the reset came back."""
-
-    DONE = 0
-    NOT_FINITE = 1  # the gap of a contact
-    SKEW = 2  # tangents of a contact have to be made from another axis
-    NO_ROOM = 3  # more contacts are near than there is room for
-    CAREFUL = 4  # P and u̇₀ have to be given
-    NOT_READY = 5  # the rows of a contact have to be compiled
-    NOTED = 6  # an impact has something to tell
-    UNLAWFUL = 7  # a coefficient of a contact is out of bounds
-    BLOCKED = 8  # an impact could not be resolved
-    JAMMED = 9  # and one without collision neither
-    UNSETTLED = 10  # no states of contacts obey the laws
-    PULLED = 11  # an enforced contact is pulled
-    UNDECIDED = 12  # enforced contacts neither stick nor slide
-    NO_REST = 13  # impact follows impact
-
-
-DONE, _, _, _, CAREFUL, _, NOTED, LAWLESS, BLOCKED, STUCK, UNSETTLED, PULLS, UNDECIDED, NO_REST = map(int, Outcome)
-
-
 @kernel
 def operator_of_near(scene: Scene, x: f64p) -> i64:
     """The contacts that are near, each place once, their Delassus operator and their laws."""
     delassus = scene.delassus
     delassus.extra, delassus.drags = 0, 0
     found = find_near(scene, x)
-    if found != FOUND:
+    if found != ResetOutcome.DONE:
         return found
     delassus.motion_scale = 0.0
     if delassus.contacts == 0:
-        return FOUND
+        return ResetOutcome.DONE
     found = assemble(scene, x)
-    if found != FOUND:
+    if found != ResetOutcome.DONE:
         return found
     drop_faded(scene, x)
     drop_ending(scene, x)
@@ -98,8 +65,8 @@ def operator_of_near(scene: Scene, x: f64p) -> i64:
     for k in range(delassus.contacts):
         attraction = scene.contact[delassus.point[k]].adhesion
         if read_law(scene, delassus.point[k], x) == 0 or (attraction >= 0 and read_law(scene, attraction, x) == 0):
-            return LAWLESS
-    return FOUND
+            return ResetOutcome.UNLAWFUL
+    return ResetOutcome.DONE
 
 
 @kernel
@@ -148,26 +115,15 @@ def next_states(scene: Scene, x: f64p) -> i64:
     staying = find_staying(scene)
     keep_only(delassus, staying, scene.near)
     read_slip(scene)
-    status = DECIDED
-    if scene.enforced > 0:
-        status = decide_enforced(scene, x)
-        if status == UNFINISHED:
-            return CAREFUL
-        if status == UNLAWFUL:
-            return LAWLESS
-    else:
-        scene.solved = choose_contact_states(scene, x)
-        status = DECIDED if scene.solved == SOLVED else NO_FORCES
-    if status == NO_FORCES:
-        return STUCK if scene.solved == JAMMED else UNSETTLED
-    if status != DECIDED:
-        return PULLS if status == PULLED else UNDECIDED
+    outcome = decide_enforced(scene, x) if scene.enforced > 0 else choose_contact_states(scene, x)
+    if outcome != ResetOutcome.DONE:
+        return outcome
     put_states(scene, x[0])
     end_slip(scene, offset(x, 1 + delassus.n_q))
     if scene.enforced > 0:
         put_enforced(scene)
     open_others(scene)
-    return DONE
+    return ResetOutcome.DONE
 
 
 @kernel
@@ -185,37 +141,37 @@ def reset(scene: Scene, x: f64p) -> i64:
     u = offset(x, 1 + scene.delassus.n_q)
     if scene.begun == 0:
         found = measure_gaps(scene, x)
-        if found != FOUND:
+        if found != ResetOutcome.DONE:
             return found
         apply_guards(scene)
         scene.begun = 1
     while scene.rounds < MAX_IMPACTS * (1 + scene.watched):
         scene.delassus.calls = 0
         found = operator_of_near(scene, x)
-        if found != FOUND:
+        if found != ResetOutcome.DONE:
             return found
         if cannot_move(scene) == 1:
             leave_as_they_are(scene)
         if approaches(scene) == 1:
             scene.rounds += 1
             if resolve_near(scene, u) != RESOLVED:
-                return BLOCKED
+                return ResetOutcome.BLOCKED
             if scene.impact.notes > 0:
                 scene.rounds += UNENDED * did_not_end(scene)
-                return NOTED
+                return ResetOutcome.NOTED
         else:
             outcome = next_states(scene, x)
-            if outcome != STUCK:
+            if outcome != ResetOutcome.JAMMED:
                 return outcome
             scene.rounds += 1
             scene.delassus.calls = 0
             found = operator_of_near(scene, x)
-            if found != FOUND:
+            if found != ResetOutcome.DONE:
                 return found
             if resolve_jammed(scene, u) != RESOLVED:
-                return STUCK
-            return NOTED
-    return NO_REST
+                return ResetOutcome.JAMMED
+            return ResetOutcome.NOTED
+    return ResetOutcome.NO_REST
 
 
 together(reset)

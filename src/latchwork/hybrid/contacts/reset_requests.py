@@ -25,7 +25,8 @@ from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.delassus_operator import GIVEN, Delassus
 from latchwork.hybrid.contacts.free_motion import free_motion_of
 from latchwork.hybrid.contacts.guards import Guard
-from latchwork.hybrid.contacts.reset_kernel import Outcome, reset
+from latchwork.hybrid.contacts.reset_kernel import reset
+from latchwork.hybrid.contacts.reset_outcome import ResetOutcome
 from latchwork.hybrid.contacts.scene import AROUND, CLEARED, LEAVES, LETS_GO, RESTS, SLIPS, TOUCHED
 from latchwork.hybrid.contacts.scene_memory import SceneMemory, Workspace, workspace_of
 from latchwork.program.native import address, native
@@ -145,21 +146,21 @@ class Passing:
     def go(self, call: Call) -> Passed:
         """Call the kernel until it is done."""
         while True:
-            outcome = Outcome(call(self.memory, self.x))
+            outcome = ResetOutcome(call(self.memory, self.x))
             match outcome:
-                case Outcome.DONE:
+                case ResetOutcome.DONE:
                     return self._passed()
-                case Outcome.NOT_READY:
+                case ResetOutcome.NOT_READY:
                     self.memory.make_ready(self.memory.scene.trouble)
-                case Outcome.CAREFUL:
+                case ResetOutcome.CAREFUL:
                     self._give_free_motion()
-                case Outcome.NO_ROOM:
+                case ResetOutcome.NO_ROOM:
                     self.resets._near *= 2
                     self.room = self.resets.room(self.held)
                     self.memory.ready(self.room)
-                case Outcome.SKEW:
+                case ResetOutcome.SKEW:
                     self._turn(self.memory.points[self.memory.scene.trouble])
-                case Outcome.NOTED:
+                case ResetOutcome.NOTED:
                     self._note()
                 case _:
                     self._refuse(outcome)
@@ -218,25 +219,25 @@ class Passing:
                               "its slip")  # fmt: skip
         self.notes += [sentence(impact.note[i], impact, names) for i in range(impact.notes)]
 
-    def _refuse(self, outcome: Outcome) -> None:
+    def _refuse(self, outcome: ResetOutcome) -> None:
         """Why it cannot go on."""
         scene, t, name, names = self.memory.scene, self.x[0], self.resets.base.equations.name, self._names()
         match outcome:
-            case Outcome.NOT_FINITE:
+            case ResetOutcome.NOT_FINITE:
                 gap = scene.gap[scene.trouble]
                 raise IntegrationError(f"the gap of '{self._trouble.name}' is {gap} at t = {t:.9g}. Look at its shape.")
-            case Outcome.UNLAWFUL:
+            case ResetOutcome.UNLAWFUL:
                 self._trouble.laws.at(self.x, self.memory.zones())
-            case Outcome.BLOCKED:
+            case ResetOutcome.BLOCKED:
                 self._refused_impact(names)
-            case Outcome.JAMMED | Outcome.UNSETTLED:
+            case ResetOutcome.JAMMED | ResetOutcome.UNSETTLED:
                 self._refused_problem(names)
-            case Outcome.PULLED:
+            case ResetOutcome.PULLED:
                 raise IntegrationError(
                     f"'{self._trouble.name}' is pulled at t = {t:.9g} (its force is {scene.number:.6g}), but the "
                     f"coordinates of '{name}' cannot separate. Give the body coordinates that let it leave."
                 )
-            case Outcome.UNDECIDED:
+            case ResetOutcome.UNDECIDED:
                 raise self._undecided()
         near = ", ".join(f"'{each}'" for each in names)
         raise IntegrationError(

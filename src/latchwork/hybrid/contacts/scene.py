@@ -159,7 +159,6 @@ class Scene:
     energy: f64  # lost in impacts
     work: f64  # gained by all that changed speeds
     jams: i64  # 1 where the last impact was one without collision
-    solved: i64  # how the last impact, or the contact problem, ended
     trouble: i64  # the contact point that something is to be said of
     number: f64  # and a number with it
     slip_scale: f64  # what slip is measured by

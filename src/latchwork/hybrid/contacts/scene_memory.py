@@ -205,7 +205,7 @@ class SceneMemory:
         scene.approach_scale, scene.motion_scale, scene.shared = s.approach_scale, s.motion_scale, s.shared
         for zone, i in self._zones.items():
             scene.zone[i], scene.zone_step[i] = s.zones.get(zone, 0), 0
-        scene.begun = scene.rounds = scene.impacts = scene.struck = scene.jams = scene.solved = 0
+        scene.begun = scene.rounds = scene.impacts = scene.struck = scene.jams = 0
         scene.energy = scene.work = scene.slip_scale = 0.0
         scene.trouble = -1
         self.events[:] = 0

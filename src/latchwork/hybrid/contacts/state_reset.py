@@ -7,7 +7,7 @@ body is at rest, it stands on all its feet (`joined_contacts`); what carries not
 from __future__ import annotations
 
 from latchwork.contact.complementarity.open_slide_stick import solve_contact_problem
-from latchwork.contact.complementarity.problem import JAMMED, JAMS, SOLVED, UNSETTLED
+from latchwork.contact.complementarity.problem import JAMMED, JAMS, SOLVED
 from latchwork.hybrid.contacts.cone_edge import note_left, share_otherwise, slip_or_widen, widened_cone
 from latchwork.hybrid.contacts.delassus_operator import move
 from latchwork.hybrid.contacts.event_slip import any_has
@@ -15,6 +15,7 @@ from latchwork.hybrid.contacts.idle_contacts import is_unloaded, leave_idle
 from latchwork.hybrid.contacts.impact_reset import picked_solution
 from latchwork.hybrid.contacts.joined_contacts import is_still, kept_by_others, stand_on_all, stick_with_others
 from latchwork.hybrid.contacts.near_set import depth_of, place_among
+from latchwork.hybrid.contacts.reset_outcome import ResetOutcome
 from latchwork.hybrid.contacts.reset_problem import fill_problem, guess_states, passes_on, tear_off
 from latchwork.hybrid.contacts.scene import LEAVES, OPEN, SLIDE, SLIPS, STICK, Scene, has_flag
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel
@@ -26,25 +27,25 @@ BEGUN = 30.0  # so many times the trace, and slip has a direction of its own
 
 @kernel
 def choose_contact_states(scene: Scene, x: f64p) -> i64:
-    """States and forces of the contacts that stay; how the contact problem ended."""
+    """States and forces of the contacts that stay, by the contact problem."""
     delassus, problem, t = scene.delassus, scene.problem, x[0]
     for i in range(delassus.rows):
         delassus.lam[i] = 0.0
     if delassus.contacts == 0:
         problem.contacts, problem.rows = 0, 0
-        return SOLVED
+        return ResetOutcome.DONE
     fill_problem(scene)
     if is_unloaded(scene, x) == 1:
         for k in range(delassus.contacts):
             problem.state[k], problem.directed[k] = OPEN, 0
-        return SOLVED
+        return ResetOutcome.DONE
     slips = note_left(scene)
     if slips == 1 and share_otherwise(scene, t) == 1:
         leave_idle(scene, slips, 0, x)
         spread_forces(scene)
-        return SOLVED
+        return ResetOutcome.DONE
     if problem.unended == 1:  # whether others can carry the load is not known
-        return UNSETTLED
+        return ResetOutcome.UNSETTLED
     passes = passes_on(scene, t)
     guess_states(scene, passes)
     status = solve_contact_problem(problem)
@@ -55,7 +56,7 @@ def choose_contact_states(scene: Scene, x: f64p) -> i64:
     if status != SOLVED:
         for k in range(delassus.contacts):
             scene.event[delassus.point[k]].jammed = problem.note[k] // JAMS % 2 if status == JAMMED else 0
-        return status
+        return ResetOutcome.JAMMED if status == JAMMED else ResetOutcome.UNSETTLED
     if slips == 1:
         slip_or_widen(scene)
     if any_has(scene, SLIPS) == 0:
@@ -63,7 +64,7 @@ def choose_contact_states(scene: Scene, x: f64p) -> i64:
         stand_on_all(scene)
     leave_idle(scene, slips, passes, x)
     spread_forces(scene)
-    return SOLVED
+    return ResetOutcome.DONE
 
 
 @kernel

@@ -10,7 +10,7 @@ from typing import Any
 
 from latchwork.program import kernel as language
 from latchwork.program.codegen.c_records import FUNCTIONS, access, c_type, structure_name
-from latchwork.program.codegen.signature import ELEMENT, Signature, refuse, signature
+from latchwork.program.codegen.signature import ELEMENT, Signature, member, refuse, signature
 from latchwork.program.kernel import Kernel
 from latchwork.program.naming import KEYWORDS
 from latchwork.program.records.shape import SHAPES
@@ -126,6 +126,9 @@ class CExpressions:
         return f"(&{text})" if self.kind(node) in SHAPES else text
 
     def on_Attribute(self, node: ast.Attribute) -> str:
+        known = member(node, self.globals)
+        if known is not None:
+            return str(int(known))
         return access(self.value(node.value), SHAPES[self.kind(node.value)].fields[node.attr])
 
     def kind(self, node: ast.expr) -> str:
@@ -133,7 +136,7 @@ class CExpressions:
         match node:
             case ast.Name():
                 return self.variables.get(node.id, "")
-            case ast.Attribute():
+            case ast.Attribute() if member(node, self.globals) is None:
                 return SHAPES[self.kind(node.value)].fields[node.attr].type
             case ast.Subscript():
                 whole = self.kind(node.value)

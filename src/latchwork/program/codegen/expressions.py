@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from latchwork.program.codegen.module import number
-from latchwork.program.codegen.signature import ELEMENT, LLVM
+from latchwork.program.codegen.signature import ELEMENT, LLVM, member
 from latchwork.program.codegen.writer import Value, Writer
 from latchwork.program.records.shape import SHAPES, Field
 
@@ -154,7 +154,11 @@ class Expressions(Writer):
         return self.assign(p.type, f"getelementptr inbounds {kind}, ptr {p.ref}, i64 {i.ref}")
 
     def on_Attribute(self, node: ast.Attribute) -> Value:
-        """A field: a number or an address is loaded; an array, or a record inside, is where it is."""
+        """A field: a number or an address is loaded; an array, or a record inside, is where it is. Or the member of an
+        enumeration."""
+        known = member(node, self.globals)
+        if known is not None:
+            return self.constant(node, known)
         whole, field, place = self.field(node)
         if field.is_number or field.is_address:
             return self.load(place)

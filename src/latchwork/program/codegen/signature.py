@@ -6,6 +6,7 @@ import ast
 import linecache
 import textwrap
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import lru_cache
 from typing import Any, NoReturn
 
@@ -48,6 +49,13 @@ def refuse(kernel: Kernel[..., Any], node: ast.AST, why: str) -> NoReturn:
     line = getattr(node, "lineno", 0)
     shown = textwrap.shorten(ast.unparse(node), 60)
     raise ProgramError(f"Kernel '{kernel.name}', line {line}: '{shown}' cannot be compiled: {why}")
+
+
+def member(node: ast.Attribute, names: dict[str, Any]) -> IntEnum | None:
+    """The member of an enumeration that ``Name.MEMBER`` is, among global names; None for a field of a record."""
+    kind = names.get(node.value.id) if isinstance(node.value, ast.Name) else None
+    found = getattr(kind, node.attr, None) if isinstance(kind, type) and issubclass(kind, IntEnum) else None
+    return found if isinstance(found, IntEnum) else None
 
 
 @lru_cache(maxsize=64)
