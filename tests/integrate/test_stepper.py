@@ -12,7 +12,7 @@ from latchwork.integrate.integration import PATIENT, Integration
 from latchwork.integrate.methods import RK4, DormandPrince, Radau, integrate
 from latchwork.integrate.problem import Problem, Settle, StateScales, problem
 from latchwork.integrate.reusable_integration import ReusableIntegration, SharedWorkspace
-from latchwork.integrate.status import END, EVENT, FULL, STATUS, Status
+from latchwork.integrate.status import Status
 from latchwork.integrate.stepper import begin, steps
 from latchwork.program.function import Function
 from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, sqrt
@@ -114,12 +114,12 @@ def test_ticks_are_the_steps_of_a_run(watched, projected, origin):
     workspace = SharedWorkspace(RK4(h), 2, m, StateScales(1.0, np.ones(2)))
     again = ReusableIntegration(workspace, oscillator(), parts["guards"], parts["settle"], 1, np.arange(2),
                                 [PATIENT] * m, [0.0] * m, [1.0] * m)  # fmt: skip
-    assert again.begin(origin, np.array([1.0, 0.0]), w, origin) == FULL
+    assert again.begin(origin, np.array([1.0, 0.0]), w, origin) == Status.FULL
     for i in range(1, len(run.t) - 1):  # the last is cut short by the end, or by the event
-        assert again.tick(w) == FULL
+        assert again.tick(w) == Status.FULL
         assert (again.record.control.t, workspace.x.tobytes()) == (run.t[i], run.x[i].tobytes())
     if watched:
-        assert again.tick(w) == EVENT
+        assert again.tick(w) == Status.EVENT
 
 
 @pytest.mark.parametrize(("watched", "projected"), COMBINED)
@@ -130,12 +130,12 @@ def test_fixed_steps_of_a_grid_are_the_same_wherever_a_run_begins(watched, proje
     workspace = SharedWorkspace(RK4(h), 2, m, StateScales(1.0, np.ones(2)))
     again = ReusableIntegration(workspace, oscillator(), parts["guards"], parts["settle"], 1, np.arange(2),
                                 [PATIENT] * m, [0.0] * m, [1.0] * m)  # fmt: skip
-    assert again.begin(0.1, np.array([0.6, 0.8]), w, 0.0) == FULL
-    assert again.steps(0.5, np.inf) == END
-    assert again.solution(END).t.tolist() == [0.1, *[i * h for i in range(3, 14)], 0.5]
-    assert again.begin(5 * h, np.array([0.6, 0.8]), w, 0.0) == FULL
-    assert again.steps(8 * h, np.inf) == END
-    assert again.solution(END).t.tolist() == [5 * h, 6 * h, 7 * h, 8 * h]
+    assert again.begin(0.1, np.array([0.6, 0.8]), w, 0.0) == Status.FULL
+    assert again.steps(0.5, np.inf) == Status.END
+    assert again.solution(Status.END).t.tolist() == [0.1, *[i * h for i in range(3, 14)], 0.5]
+    assert again.begin(5 * h, np.array([0.6, 0.8]), w, 0.0) == Status.FULL
+    assert again.steps(8 * h, np.inf) == Status.END
+    assert again.solution(Status.END).t.tolist() == [5 * h, 6 * h, 7 * h, 8 * h]
 
 
 def test_a_state_that_cannot_be_reached_shortens_a_step():
@@ -160,9 +160,9 @@ class Two:
 @kernel
 def by_turns(two: Two, state: f64p, held: f64p, most: i64) -> f64:
     """Steps of both by turns, each from the same state; how far the second has come."""
-    started = begin(two.inner, 0.0, state, held, 0.0) == FULL and begin(two.other, 0.0, state, held, 0.0) == FULL
-    first, second = FULL, FULL
-    while started and (first == FULL or second == FULL):
+    first, second = begin(two.inner, 0.0, state, held, 0.0), begin(two.other, 0.0, state, held, 0.0)
+    started = first == Status.FULL and second == Status.FULL
+    while started and (first == Status.FULL or second == Status.FULL):
         first = steps(two.inner, 1.0, most)
         second = steps(two.other, 1.0, most)
     return two.other.control.t if started else -1.0
@@ -197,12 +197,12 @@ def test_a_full_page_is_not_passed(method):
     times, x, dx, bend = (np.full(shape, -7.0) for shape in (5, (5, 2), (5, 2), (5, 2)))
     page = made.workspace.page
     page.room, page.t, page.x, page.dx, page.bend = 3, times, x, dx, bend
-    assert STATUS[invoke(begin, made.integration, 0.0, made.x, made.rest, 0.0)] is Status.FULL
-    assert invoke(steps, made.integration, 1.0, 100) == FULL
-    assert invoke(steps, made.integration, 1.0, 100) == FULL
+    assert Status(invoke(begin, made.integration, 0.0, made.x, made.rest, 0.0)) is Status.FULL
+    assert invoke(steps, made.integration, 1.0, 100) == Status.FULL
+    assert invoke(steps, made.integration, 1.0, 100) == Status.FULL
     assert (made.integration.first, made.integration.last, made.integration.control.steps) == (0, 2, 2)
     assert [array[3:].min() for array in (times, x, dx, bend)] == [array[3:].max() for array in (times, x, dx, bend)]
     assert (times[3], bend[4, 1]) == (-7.0, -7.0)
     page.room, made.integration.last = 200, -1
     page.t, page.x, page.dx, page.bend = made.workspace.rows
-    assert invoke(steps, made.integration, 1.0, 150) == END
+    assert invoke(steps, made.integration, 1.0, 150) == Status.END

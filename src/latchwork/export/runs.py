@@ -18,7 +18,7 @@ from latchwork.hybrid.autonomous_run import AutonomousRun, autonomous_run
 from latchwork.hybrid.contacts.scene import OPEN, SLIDE, STICK
 from latchwork.hybrid.simulation import Simulation
 from latchwork.integrate.methods import RK4
-from latchwork.integrate.status import STATUS
+from latchwork.integrate.status import Status
 from latchwork.program.c import comment
 from latchwork.program.c_files import GUARD, MAKEFILE, STRICT, UNGUARD
 from latchwork.program.c_image import image_source
@@ -227,7 +227,7 @@ def source(run: AutonomousRun, name: str) -> str:
     """Kernels, programs, the memory at first, and the functions of the header."""
     flow, equations = run.memory.run, run.state.driven.equations
     image = memory_image(flow, *run.owners)
-    reasons = {i: status.value for i, status in enumerate(STATUS)} | {int(halt): text for halt, text in REASONS.items()}
+    reasons = {int(status): status.message for status in Status} | {int(halt): text for halt, text in REASONS.items()}
     cases = [f'    case {i}: return "{text}";' for i, text in reasons.items()]
     front = (f"/* {comment(equations.name)}: a run with its contacts, written by Latchwork.\n\n   Compiled with "
              "-ffp-contract=off -fno-strict-aliasing it gives Latchwork's own bits. */")  # fmt: skip

@@ -24,7 +24,7 @@ from latchwork.hybrid.flow import (
 )
 from latchwork.hybrid.mode_layout.mode_record import ModeRecord
 from latchwork.integrate.integration import Integration
-from latchwork.integrate.status import END, EVENT, FULL, REWRITE
+from latchwork.integrate.status import Status
 from latchwork.integrate.step import evaluate
 from latchwork.integrate.stepper import hold, look, recorded
 from latchwork.program.kernel import f64, i64, i64p_at, kernel, offset
@@ -38,9 +38,6 @@ class Halt(IntEnum):
     RESET = 21  # the reset has no answer: no lawful force, or one that takes symbols
     NO_MODE = 22  # a mode cannot be laid out: rows that are neither clearly independent nor clearly redundant
     NO_TIME = 23  # contacts change again and again at one instant
-
-
-ASKED, RESET, NO_MODE, NO_TIME = map(int, Halt)
 
 
 @kernel
@@ -86,7 +83,7 @@ def change_speeds(run: Flow, mode: ModeRecord, t: f64) -> i64:
         return 0
     record_at(ModeRecord, i64p_at(run.table[found]), 0).block.integration.page.free = 0
     enter_mode(run, found, t, grid, 1)
-    return 1 if run.begun == FULL else 0
+    return 1 if run.begun == Status.FULL else 0
 
 
 @kernel
@@ -98,12 +95,12 @@ def begin_next(run: Flow, t: f64, grid: f64) -> i64:
         if run.note[run.changes - 1].after < 0:
             found, is_new = lay_out_again(run), 1
             if found < 0:
-                run.begun = NO_MODE
+                run.begun = Halt.NO_MODE
                 break
         record_at(ModeRecord, i64p_at(run.table[found]), 0).block.integration.page.free = 0
         if run.begun == NOT_YET:
             enter_mode(run, found, t, grid, is_new)
-        if run.begun != EVENT or change_at_once(run, t) == 1 or run.begun == EVENT:
+        if run.begun != Status.EVENT or change_at_once(run, t) == 1 or run.begun == Status.EVENT:
             break
     return run.begun
 
@@ -114,38 +111,38 @@ def go_on(run: Flow, until: f64) -> i64:
     grid = record_at(ModeRecord, i64p_at(run.table[run.mode]), 0).block.integration.control.grid
     status = flow(run, until)
     mode, t = record_at(ModeRecord, i64p_at(run.table[run.mode]), 0), run.reached
-    if run.changes > 0 and run.begun != FULL:
+    if run.changes > 0 and run.begun != Status.FULL:
         return begin_next(run, t, grid)
-    if status == FULL:
+    if status == Status.FULL:
         give_up_rows(mode.block.integration)
-    elif status == REWRITE:
-        status = FULL if change_speeds(run, mode, t) == 1 else NO_MODE
-    if status != EVENT:
+    elif status == Status.REWRITE:
+        status = Status.FULL if change_speeds(run, mode, t) == 1 else Halt.NO_MODE
+    if status != Status.EVENT:
         return status
     if asks(run, mode) == 1:
-        return ASKED
+        return Halt.ASKED
     if run.changes == run.allowed:
-        return EVENT
+        return Status.EVENT
     if t < until:
-        return RESET
+        return Halt.RESET
     run.changes = 0
     if change_mode(run, mode, t) == 1:
-        return FULL
-    return begin_next(run, t, grid) if run.changes > 0 else RESET
+        return Status.FULL
+    return begin_next(run, t, grid) if run.changes > 0 else Halt.RESET
 
 
 @kernel
 def advance_alone(run: Flow, until: f64) -> i64:
     """Flow until a time, with the inputs in ``run.rest``: END, with the state in ``run.x``; else why it stopped."""
     status, instant, at_once = take_inputs(run), run.reached, 0
-    while status != END:
-        if status != FULL and status != EVENT:
+    while status != Status.END:
+        if status != Status.FULL and status != Status.EVENT:
             return status
-        run.ended = 1 if status == EVENT else 0
+        run.ended = 1 if status == Status.EVENT else 0
         status = go_on(run, until)
         at_once = at_once + run.changes if run.reached == instant else 0
         instant = run.reached
         if at_once > run.most:
-            return NO_TIME
+            return Halt.NO_TIME
     mode = record_at(ModeRecord, i64p_at(run.table[run.mode]), 0)
-    return END if full_state(run, mode, run.reached, mode.block.integration.x) == 1 else NO_MODE
+    return Status.END if full_state(run, mode, run.reached, mode.block.integration.x) == 1 else Halt.NO_MODE

@@ -30,7 +30,7 @@ from latchwork.hybrid.state import SimState
 from latchwork.hybrid.stepper_flow import grid_of
 from latchwork.hybrid.table import Array
 from latchwork.integrate.methods import RK4
-from latchwork.integrate.status import FULL
+from latchwork.integrate.status import Status
 from latchwork.program.native import native
 from latchwork.program.records.view import address_of
 
@@ -84,7 +84,7 @@ def autonomous_run(sim: Simulation) -> AutonomousRun:
     memory.know_only(state.modes, dynamics)
     grid = grid_of(state, method.step) if isinstance(method, RK4) else state.t
     integration, status = table.integrations.begun(dynamics, guards, method, state.t, state.x, rest, grid, None)
-    if status != FULL:
+    if status != Status.FULL:
         raise ModelError(f"'{alone.equations.name}' changes at the very instant t = {state.t:.6g} at which it would be "
                          "exported. Advance the simulation a little first.")  # fmt: skip
     longest = table.pacing(state.row) if contacts.members else math.inf

@@ -33,7 +33,7 @@ from latchwork.hybrid.stepper_flow import grid_of, is_on_grid, kinds_at
 from latchwork.hybrid.table import Array
 from latchwork.integrate.methods import RK4
 from latchwork.integrate.reusable_integration import ReusableIntegration
-from latchwork.integrate.status import FULL, REWRITE
+from latchwork.integrate.status import Status
 from latchwork.program.native import address, argument, native
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 OFTEN = 64  # ticks after which steps are counted, rows verified, and machine code that has arrived is taken
 KEPT_SWITCHES = 1000  # switches that are kept
 NEARLY = 1e-6  # of a step: a controller that looks as close to its end looks there
-MADE = (FULL, REWRITE)  # how a step ends that was made
+MADE = (Status.FULL, Status.REWRITE)  # how a step ends that was made
 
 
 class FixedStepper:
@@ -87,7 +87,7 @@ class FixedStepper:
         if slept is None:
             return False
         sim.state = self.state = slept
-        if status == REWRITE:
+        if status == Status.REWRITE:
             dynamics = self.dynamics.rewritten(t, x, rest)
             keep_speeds(sim, {}, dynamics, self.guards, t, x, rest)
             sim.state = sim.state.but(standing=(dynamics, x))
@@ -192,7 +192,7 @@ def stepper_of(sim: Simulation, dynamics: ModeDynamics, guards: Guards, step: fl
     kinds = kinds_at(guards, state) if guards.of_rules and dynamics.guards is not None else None
     integration, status = integrations.begun(dynamics, guards, stepping(step), state.t, state.x, state.held,
                                              grid_of(state, step), kinds)  # fmt: skip
-    return FixedStepper(sim, integration, dynamics, guards, step, until) if status == FULL else None
+    return FixedStepper(sim, integration, dynamics, guards, step, until) if status == Status.FULL else None
 
 
 def _forgotten(sim: Simulation) -> Events:

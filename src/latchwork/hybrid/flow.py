@@ -21,7 +21,7 @@ from latchwork.hybrid.rule_state import is_rising, is_still_spent, same_instant
 from latchwork.integrate.guard_location import armed_kind
 from latchwork.integrate.integration import NOT_BELOW, STRICT, Integration
 from latchwork.integrate.reusable_integration import few_rows
-from latchwork.integrate.status import EVENT, FULL, REWRITE
+from latchwork.integrate.status import Status
 from latchwork.integrate.step import evaluate as evaluate_at
 from latchwork.integrate.stepper import begin, recorded, steps
 from latchwork.program.evaluator import Evaluator, evaluate
@@ -44,6 +44,7 @@ from latchwork.program.records.record import array, pointer, record
 from latchwork.program.records.view import record_at
 from latchwork.program.scalar import maximum
 
+FELL = int(Status.EVENT)  # the status of steps where a call begins with guards that have fallen
 NOT_YET = -1  # how a mode began: it is to be made ready
 NO_ROW = -1  # the last row of a mode that fell as it began
 FEW_ROWS = few_rows()
@@ -219,7 +220,7 @@ def begin_mode(run: Flow, place: i64, t: f64, grid: f64, is_new: i64) -> i64:
 def begin_with_rules(run: Flow, place: i64, t: f64, grid: f64, is_new: i64) -> i64:
     """Begin a mode where the run stands, with the guards of rules armed as these stand: EVENT where one is due."""
     status = begin_mode(run, place, t, grid, is_new)
-    if run.rules == 0 or (status != FULL and status != EVENT):
+    if run.rules == 0 or (status != Status.FULL and status != Status.EVENT):
         return status
     mode = record_at(ModeRecord, i64p_at(run.table[place]), 0)
     guards, otherwise = mode.block.integration.guards, 0
@@ -234,7 +235,7 @@ def begin_with_rules(run: Flow, place: i64, t: f64, grid: f64, is_new: i64) -> i
         otherwise = otherwise if kinds[k] == STRICT else 1
         noted[2 * k], noted[2 * k + 1] = g, rate
         if run.rule_spent[k] == 0 and g < -small:
-            status = EVENT
+            status = Status.EVENT
             otherwise = -1
             break
     if otherwise == 1:
@@ -407,7 +408,7 @@ def stand_still(integration: Integration) -> None:
 @kernel
 def change_at_once(run: Flow, t: f64) -> i64:
     """Resets where a mode has begun with guards that fall at once, as long as the next one does: see `change_mode`."""
-    while run.begun == EVENT:
+    while run.begun == Status.EVENT:
         mode, before = record_at(ModeRecord, i64p_at(run.table[run.mode]), 0), run.changes
         if run.rules > 0 or before == run.allowed or asks(run, mode) == 1:
             return 0
@@ -419,7 +420,7 @@ def change_at_once(run: Flow, t: f64) -> i64:
             change_mode(run, mode, t)
         if run.changes == before:
             return 0
-    return 1 if run.begun == FULL else 0
+    return 1 if run.begun == Status.FULL else 0
 
 
 @kernel
@@ -452,14 +453,14 @@ def reset_and_enter(run: Flow, mode: ModeRecord, t: f64, at_once: i64) -> i64:
         return 0
     enter_mode(run, found, t, integration.control.grid, 1 if found >= known else 0)
     note.after, note.ready = run.mode, counter()
-    return 1 if run.begun == FULL else 0
+    return 1 if run.begun == Status.FULL else 0
 
 
 @kernel
 def enter_mode(run: Flow, found: i64, t: f64, grid: f64, is_new: i64) -> None:
     """Begin a mode where the run stands, in other speeds where those of one that was met before are poor here."""
     run.begun = begin_with_rules(run, found, t, grid, is_new)
-    if run.begun == REWRITE and is_new == 0:
+    if run.begun == Status.REWRITE and is_new == 0:
         again = lay_out_next(run)
         if again >= 0:
             poor = record_at(ModeRecord, i64p_at(run.table[found]), 0)
@@ -476,7 +477,7 @@ def flow(run: Flow, until: f64) -> i64:
     an impact, where a constraint has a limit of its force. Changes are
     noted, and no more are made than are allowed; as many steps as one mode makes in a call, but at least one in each.
     """
-    run.changes, run.begun, run.began, status, left = 0, FULL, counter(), EVENT, 1.0
+    run.changes, run.begun, run.began, status, left = 0, Status.FULL, counter(), FELL, 1.0
     while True:
         mode = record_at(ModeRecord, i64p_at(run.table[run.mode]), 0)
         integration = mode.block.integration
@@ -487,9 +488,9 @@ def flow(run: Flow, until: f64) -> i64:
             left -= divide(float(integration.control.steps - before), float(mode.block.most))
         run.ended, t = 0, integration.control.t
         run.reached = t
-        if status != EVENT or run.changes == run.allowed or t >= until or asks(run, mode) == 1:
+        if status != Status.EVENT or run.changes == run.allowed or t >= until or asks(run, mode) == 1:
             break
-        if change_mode(run, mode, t) == 0 and (run.begun != EVENT or change_at_once(run, t) == 0):
+        if change_mode(run, mode, t) == 0 and (run.begun != Status.EVENT or change_at_once(run, t) == 0):
             break
     run.done = counter()
     return status

@@ -31,7 +31,7 @@ from latchwork.hybrid.rules import Rules, Watched
 from latchwork.hybrid.table import Array
 from latchwork.integrate.dense_output import Event, Stats
 from latchwork.integrate.reusable_integration import ReusableIntegration, Samples
-from latchwork.integrate.status import EVENT, FULL
+from latchwork.integrate.status import Status
 from latchwork.program.evaluator import Evaluators
 from latchwork.program.function import Function
 from latchwork.program.native import address, native
@@ -261,7 +261,7 @@ class FlowMemory:
         began, call = time.perf_counter(), self._briefly if current.integration.is_brief(until) else self._call
         status: int = call(self._at, until)
         self._clock = began, time.perf_counter()
-        memory.current = s if status != EVENT and not run.changes else None
+        memory.current = s if status != Status.EVENT and not run.changes else None
         return status
 
     @property
@@ -277,7 +277,7 @@ class FlowMemory:
     @property
     def begun(self) -> int:
         """How the last mode began: the status of `begin`, or NOT_YET."""
-        return self.run.begun if self.run.changes else FULL
+        return self.run.begun if self.run.changes else Status.FULL
 
     def changes(self, samples: Samples | None, rest: Array) -> list[Change]:
         """What happened on the way, at so many samples, with this held."""

@@ -13,7 +13,7 @@ from latchwork.integrate.fused import SHARED, fused, pays
 from latchwork.integrate.fused_steps import FusedSteps
 from latchwork.integrate.methods import RK4
 from latchwork.integrate.problem import OPERATIONS_PER_CALL
-from latchwork.integrate.status import END, FULL, NOT_FINITE
+from latchwork.integrate.status import Status
 from latchwork.integrate.tableau import RUNGE_KUTTA_4
 from latchwork.program.batch import Lanes, grouped, parallel, shares
 from latchwork.program.function import Function
@@ -91,13 +91,13 @@ class Groups:
             steps.start(self.start[g].ravel())
             t, x, dx, bend = steps.workspace.rows
             t[0], (x[0], dx[0]) = self.times[0], self.start[g, : 2 * self.n].reshape(2, -1)
-            steps.integration.last, status = 0, FULL if self.last else END
+            steps.integration.last, status = 0, int(Status.FULL if self.last else Status.END)
             for first, stop in self.calls(1):
                 status = steps.advance(float(self.times[-1]), stop - first)
-                if status == NOT_FINITE:
+                if status == Status.NOT_FINITE:
                     self.stopped[g] = steps.control.steps
                     break
-            if status != END:
+            if status != Status.END:
                 continue
             self.done[g] = True
             solution = Solution(t, x, dx, bend[1:], Stats(self.last, 0, 0))

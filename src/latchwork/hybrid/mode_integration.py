@@ -17,7 +17,7 @@ from latchwork.integrate.integration import NOT_BELOW, PATIENT, STRICT
 from latchwork.integrate.methods import RK4, Adaptive
 from latchwork.integrate.problem import StateScales
 from latchwork.integrate.reusable_integration import ReusableIntegration, Samples, SharedWorkspace, few_rows
-from latchwork.integrate.status import END, EVENT, REWRITE, Status
+from latchwork.integrate.status import Status
 
 REMEMBERED, GUARDS, FEWER = 400, 32, 12  # stages; guards, and speeds that are held, that memory is made for
 
@@ -149,7 +149,7 @@ def integration_end(current: ModeIntegration, status: int, until: float, rest: A
     """What an integration gave that ran until a time or an event; where it asks for other speeds, it ends in these."""
     integration, dynamics = current.integration, current.dynamics
     try:
-        if status not in (END, EVENT, REWRITE):
+        if status not in (Status.END, Status.EVENT, Status.REWRITE):
             integration.fail(status, until, True, samples)
     except IntegrationError as error:
         raise broken(error, dynamics, until, rest) from None

@@ -45,7 +45,7 @@ from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
 from latchwork.integrate.methods import RK4, Adaptive, Method
 from latchwork.integrate.reusable_integration import ReusableIntegration, Samples
-from latchwork.integrate.status import END, EVENT, FULL
+from latchwork.integrate.status import Status
 from latchwork.program.interrupt import interrupted
 from latchwork.program.native import address
 
@@ -152,7 +152,7 @@ def flow_by_steps(sim: Simulation, call: Call, method: Adaptive | RK4, dynamics:
                 current = ModeIntegration(integration, dynamics, guards, longest, time.perf_counter(), t)
             else:
                 current = current._replace(integration=integration, dynamics=dynamics)
-            if status == EVENT:
+            if status == Status.EVENT:
                 result = ended(Segment(integration.at_once(rest), dynamics), guards, current.began, current.t, rest)
                 sim.record.end_switch(current.began)
                 return result._replace(segments=segments + result.segments)
@@ -168,7 +168,8 @@ def flow_by_steps(sim: Simulation, call: Call, method: Adaptive | RK4, dynamics:
                     if changes:
                         thin = wanted if whole else None
                         sim.record.segments += segments if thin is None else [thinned(s, thin) for s in segments]
-                        current = _changed(sim, current, changes, memory.begun == FULL, call.crossings, spent, thin)
+                        begun = memory.begun == Status.FULL
+                        current = _changed(sim, current, changes, begun, call.crossings, spent, thin)
                         segments = []
                     if passed is not None:
                         raise passed[1]
@@ -179,22 +180,22 @@ def flow_by_steps(sim: Simulation, call: Call, method: Adaptive | RK4, dynamics:
                     if changes[-1].after is None:
                         memory.memory.current = sim.state.contacts  # the scene is left as it is after the reset
                         return None
-                    if memory.begun != FULL and not _begun_late(current, memory.begun, sim.state, rest):
+                    if memory.begun != Status.FULL and not _begun_late(current, memory.begun, sim.state, rest):
                         return None
                     sim.record.end_switch()
                     prepare_successors(sim, current.guards, stops, current.integration.now)
-                    if memory.begun != FULL:
+                    if memory.begun != Status.FULL:
                         continue
                 else:
                     _tell_progress(sim, reached)
                 halts = interrupted()
-                over = status == EVENT and memory is not None and memory.is_full and not halts
-                if status == FULL and not halts:
+                over = status == Status.EVENT and memory is not None and memory.is_full and not halts
+                if status == Status.FULL and not halts:
                     table.integrations.make_room(current.integration, samples)
                     current.integration.fuse(until, rest)
-                if not (over or (status == FULL and not halts)):
+                if not (over or (status == Status.FULL and not halts)):
                     break
-            result = integration_end(current, END if status == FULL else status, until, rest, samples)
+            result = integration_end(current, Status.END if status == Status.FULL else status, until, rest, samples)
             segments += result.segments
             if result.dynamics is current.dynamics or result.hit or halts:
                 return result._replace(segments=segments)
@@ -230,7 +231,7 @@ def _begun(table: ModeTable, method: Adaptive | RK4, dynamics: ModeDynamics, gua
         if isinstance(method, RK4):
             method.count(until - t)
         integration, status = table.integrations.begun(dynamics, guards, method, t, x, rest, grid, kinds)
-        if status not in (FULL, EVENT):
+        if status not in (Status.FULL, Status.EVENT):
             integration.fail(status, until, False)
     except IntegrationError as error:
         raise broken(error, dynamics, t, rest, x) from None
@@ -348,7 +349,8 @@ def _begun_late(current: ModeIntegration, begun: int, state: SimState, rest: Arr
     """Begin the mode after the last change, where machine code could not; whether it can be begun as always."""
     if begun != NOT_YET or state.rules or not current.integration.is_current:
         return False
-    return current.integration.begin_at(state.t, address(state.x), address(rest), least_pivot(current.dynamics)) == FULL
+    least = least_pivot(current.dynamics)
+    return current.integration.begin_at(state.t, address(state.x), address(rest), least) == Status.FULL
 
 
 def _first_passed(sim: Simulation, current: ModeIntegration, segments: Sequence[Segment], changes: Sequence[Change],

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from latchwork.integrate.fused import SHARED
 from latchwork.integrate.integration import Integration
 from latchwork.integrate.methods import RK4
-from latchwork.integrate.status import NOT_FINITE
+from latchwork.integrate.status import Status
 from latchwork.integrate.step import copy
 from latchwork.integrate.stepper import steps
 from latchwork.integrate.workspace import Workspace
@@ -38,7 +38,7 @@ def steps_of_groups(
         control.made, control.t, integration.last = first, control.origin + float(first) * control.step, -1
         copy(2 * n, group, integration.x)
         copy(inputs - 2 * n, offset(group, 2 * n), offset(z, SHARED + 2 * n))
-        if steps(integration, until, most) == NOT_FINITE:
+        if steps(integration, until, most) == Status.NOT_FINITE:
             stopped[g] = control.made
         copy(2 * n, integration.x, group)
 

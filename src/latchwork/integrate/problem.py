@@ -15,7 +15,7 @@ from latchwork.integrate.dense_output import Array, Event, Record, Solution, Sta
 from latchwork.integrate.fused import SHARED, fused_function, pays
 from latchwork.integrate.guard_location import FLOOR
 from latchwork.integrate.integration import PATIENT, Integration, StateFunction
-from latchwork.integrate.status import ADVICE, ELSE, STATUS, Status
+from latchwork.integrate.status import ADVICE, ELSE, Status
 from latchwork.integrate.stepper import begin, steps
 from latchwork.integrate.tableau import Tableau
 from latchwork.integrate.workspace import Memory, Workspace
@@ -83,7 +83,7 @@ class Problem:
             self.workspace.turn(rows)
         self.integration.control.grid = self.t
         call = briefly if self.call is invoke else self.call
-        status = STATUS[call(begin, self.integration, self.t, self.x, self.rest, 0.0)]
+        status = Status(call(begin, self.integration, self.t, self.x, self.rest, 0.0))
         if status is Status.EVENT:
             dx = self.function(np.concatenate([[self.t], self.x, self.rest]))
             return self.record(dx).solution(Stats(0, 0, 1), self.event(status, self.t))
@@ -95,7 +95,7 @@ class Problem:
         """So many steps at most, kept in a record."""
         integration = self.integration
         integration.last = -1
-        status = STATUS[self.call(steps, integration, self.t_end, most)]
+        status = Status(self.call(steps, integration, self.t_end, most))
         record.keep(self.workspace.rows, integration.last + 1)
         return status
 
@@ -175,7 +175,7 @@ def stopped(function: Executable, span: tuple[float, float], status: Status, t: 
     if status is Status.NO_NUMBER and hit:
         state = f" (number {hit[0]})"
     raise IntegrationError(
-        f"The run from t = {span[0]!r} to {span[1]!r} stopped at t = {t!r}: {status.value}{state}. "
+        f"The run from t = {span[0]!r} to {span[1]!r} stopped at t = {t!r}: {status.message}{state}. "
         f"{ADVICE.get(status, ELSE)}",
         solution=solution,
         reason=status,

@@ -21,7 +21,7 @@ from __future__ import annotations
 from latchwork.algebra.elimination import lu, lu_solve
 from latchwork.integrate.adaptive import GROW, SAFETY, SHRINK, SMALLEST_ERROR, STRETCH, scaled_norm
 from latchwork.integrate.integration import Collocation, Integration
-from latchwork.integrate.status import FULL, NOT_FINITE, TOO_MANY, TOO_SMALL
+from latchwork.integrate.status import Status
 from latchwork.integrate.step import evaluate, not_finite
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum, minimum
@@ -262,7 +262,7 @@ def implicit_step(integration: Integration, until: f64) -> i64:
     while control.tried + control.steps + control.rejected < control.max_steps:
         t, h = control.t, minimum(control.h, minimum(control.step, control.longest))
         if t + 0.0625 * h == t:
-            return TOO_SMALL if control.component < 0 else NOT_FINITE
+            return Status.TOO_SMALL if control.component < 0 else Status.NOT_FINITE
         end = until if t + STRETCH * h >= until else t + h
         h = end - t
         if known == 0:
@@ -293,8 +293,8 @@ def implicit_step(integration: Integration, until: f64) -> i64:
             elif change < STAY and change >= 1.0:
                 change = 1.0
             control.t, control.h, control.component = end, h * minimum(1.0 if rejected == 1 else GROW, change), -1
-            return FULL
+            return Status.FULL
         control.rejected += 1
         rejected = 1
         control.h = h * (maximum(SHRINK, change) if err - err == 0.0 else SHRINK)
-    return TOO_MANY
+    return Status.TOO_MANY

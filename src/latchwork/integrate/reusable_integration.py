@@ -21,7 +21,7 @@ from latchwork.integrate.guard_location import FLOOR
 from latchwork.integrate.integration import Integration, StateFunction
 from latchwork.integrate.methods import RK4, Adaptive
 from latchwork.integrate.problem import Settle, StateScales, fused_step, hits, steps_per_call, stopped
-from latchwork.integrate.status import EVENT, REWRITE, STATUS
+from latchwork.integrate.status import Status
 from latchwork.integrate.stepper import begin, steps, tick
 from latchwork.integrate.tableau import RUNGE_KUTTA_4
 from latchwork.integrate.workspace import Workspace
@@ -411,8 +411,8 @@ class ReusableIntegration:
         event, integration, workspace = None, self.record, self.workspace
         first, last = integration.first, integration.last
         workspace.page.free = last + 1
-        if status in (EVENT, REWRITE):
-            hit = () if status == REWRITE else self.hits()
+        if status in (Status.EVENT, Status.REWRITE):
+            hit = () if status == Status.REWRITE else self.hits()
             event = Event(float(workspace.rows[0][last]), hit, workspace.x.copy())
         control = integration.control
         stats = Stats(control.steps, control.rejected, control.evaluations)
@@ -441,5 +441,5 @@ class ReusableIntegration:
     def fail(self, status: int, until: float, begun: bool, samples: Samples | None = None) -> None:
         """Say why a run stopped that could not go on, or could not begin."""
         control = self.record.control
-        stopped(self.function, (control.since, until), STATUS[status], control.t, control.component, self.hits(),
+        stopped(self.function, (control.since, until), Status(status), control.t, control.component, self.hits(),
                 self.solution(status, samples) if begun else None)  # fmt: skip

@@ -19,17 +19,7 @@ from latchwork.integrate.fused import SHARED
 from latchwork.integrate.guard_location import NO_INSTANT, probe, slopes_at, watch
 from latchwork.integrate.integration import NOT_BELOW, PATIENT, SPENT, STRICT, Integration, StateFunction
 from latchwork.integrate.radau import implicit_step
-from latchwork.integrate.status import (
-    ELSEWHERE,
-    END,
-    EVENT,
-    FULL,
-    NO_NUMBER,
-    NOT_FINITE,
-    REWRITE,
-    TOO_MANY,
-    TOO_SMALL,
-)
+from latchwork.integrate.status import Status
 from latchwork.integrate.step import accept, combine, copy, evaluate, not_finite, step
 from latchwork.program.kernel import divide, f64, f64p, floor, i64, kernel, offset
 from latchwork.program.native import together
@@ -106,7 +96,7 @@ def arm(integration: Integration) -> None:
 @kernel
 def fallen(integration: Integration) -> i64:
     """Whether guards fall at once where they are, or are not numbers: EVENT, NO_NUMBER, else FULL; they are hit."""
-    guards, status = integration.guards, FULL
+    guards, status = integration.guards, Status.FULL
     m, now = guards.m, guards.first
     for i in range(m):
         g, kind, falls = now[i], guards.kinds[i], 0
@@ -115,12 +105,12 @@ def fallen(integration: Integration) -> i64:
         if g <= 0.0 and now[m + i] < 0.0 and guards.armed[i] == 1:
             falls = 1
         guards.hit[i] = falls
-        if falls == 1 and status == FULL:
-            status = EVENT
+        if falls == 1 and status == Status.FULL:
+            status = Status.EVENT
         if g != g:
-            status = NO_NUMBER
+            status = Status.NO_NUMBER
     for i in range(m):
-        if status == NO_NUMBER:
+        if status == Status.NO_NUMBER:
             guards.hit[i] = 1 if now[i] != now[i] else 0
     return status
 
@@ -130,7 +120,7 @@ def look(integration: Integration, t: f64, arms: i64) -> i64:
     """Guards and rates at (t, x), as `fallen`; armed first where that is asked for."""
     guards, n = integration.guards, integration.n
     if guards.m == 0:
-        return FULL
+        return Status.FULL
     evaluate(guards.program, n, t, integration.x, guards.first)
     copy(2 * guards.m, guards.first, guards.step.g0)
     if arms == 1:
@@ -160,7 +150,7 @@ def begin(integration: Integration, t: f64, state: f64p, held: f64p, least: f64)
     stand(integration, state, held)
     if least > 0.0:
         if not judged(integration, t) > least:
-            return REWRITE
+            return Status.REWRITE
         stand(integration, state, held)  # judging leaves marks in the slots
     control.since, control.origin, control.t, control.h, control.error, control.made = t, t, t, control.first, CALM, 0
     if control.fixed == 1:
@@ -170,12 +160,12 @@ def begin(integration: Integration, t: f64, state: f64p, held: f64p, least: f64)
     if control.implicit == 1:
         integration.collocation.is_known, integration.collocation.before = 0, 0.0
     status = look(integration, t, integration.guards.arms)
-    if status != FULL:
+    if status != Status.FULL:
         return status
     evaluate(integration.equations, n, t, x, k)
     control.component = not_finite(n, k)
     if control.component >= 0:
-        return NOT_FINITE
+        return Status.NOT_FINITE
     if control.fixed == 0:
         for i in range(n):
             control.atol[i] = control.absolute[integration.kept[i]]
@@ -184,7 +174,7 @@ def begin(integration: Integration, t: f64, state: f64p, held: f64p, least: f64)
         control.evaluations += 1
     integration.first, integration.last = integration.page.free, integration.page.free
     recorded(integration, integration.first)
-    return FULL
+    return Status.FULL
 
 
 @kernel
@@ -232,7 +222,7 @@ def adaptive_step(integration: Integration, until: f64) -> i64:
     while control.tried + control.steps + control.rejected < control.max_steps:
         t, h = control.t, minimum(control.h, minimum(control.step, control.longest))
         if t + 0.0625 * h == t:
-            return TOO_SMALL if control.component < 0 else NOT_FINITE
+            return Status.TOO_SMALL if control.component < 0 else Status.NOT_FINITE
         end = until if t + STRETCH * h >= until else t + h
         h = end - t
         step(equations, n, s, m, t, h, end, x, k)
@@ -246,11 +236,11 @@ def adaptive_step(integration: Integration, until: f64) -> i64:
             accept(equations, n, s, x, k)
             control.t, control.h = end, h * minimum(grow, factor(err, control.error))
             control.error = maximum(err, 1e-4)
-            return FULL
+            return Status.FULL
         control.rejected += 1
         control.h = h * (minimum(0.9, factor(err, 1.0)) if err - err == 0.0 else SHRINK)
         grow = 1.0
-    return TOO_MANY
+    return Status.TOO_MANY
 
 
 @kernel
@@ -296,7 +286,7 @@ def advance(integration: Integration, until: f64, total: i64) -> i64:
             control.t = fixed_step(integration, until, total)
         else:
             status = implicit_step(integration, until) if control.implicit == 1 else adaptive_step(integration, until)
-            if status != FULL:
+            if status != Status.FULL:
                 return status
         if projects == 1 and not_finite(n, k) < 0:
             notes = projected(integration)
@@ -307,12 +297,12 @@ def advance(integration: Integration, until: f64, total: i64) -> i64:
             copy(n, before.dx0, k)
             integration.collocation.before = 0.0
             if control.fixed == 1:
-                return ELSEWHERE
+                return Status.ELSEWHERE
     control.made += 1
     control.steps += 1
     if control.fixed == 1 or projects == 1:
         control.component = not_finite(n, k)
-    return FULL if notes == 0 else REWRITE
+    return Status.FULL if notes == 0 else Status.REWRITE
 
 
 @kernel
@@ -357,28 +347,28 @@ def steps(integration: Integration, until: f64, most: i64) -> i64:
         begin_projection(integration)
     while control.made < total if fixed == 1 else control.t < until:
         if left <= 0 or integration.last + 1 >= integration.page.room:
-            return FULL
+            return Status.FULL
         t, left = control.t, left - 1
         status = advance(integration, until, total)
-        if status != FULL and status != REWRITE:
+        if status != Status.FULL and status != Status.REWRITE:
             return status
-        kept = 1 if control.made % control.every == 0 or control.made == total or status == REWRITE else 0
+        kept = 1 if control.made % control.every == 0 or control.made == total or status == Status.REWRITE else 0
         if control.component >= 0:
-            status, kept = NOT_FINITE, 1
+            status, kept = Status.NOT_FINITE, 1
         elif guards.m > 0:
             theta = watched(integration, t)
             if theta != theta:
-                status, kept = NO_NUMBER, 1
+                status, kept = Status.NO_NUMBER, 1
             elif theta < NO_INSTANT:  # at the start of the step: the row before it may have it already
-                status, kept = EVENT, 1
+                status, kept = Status.EVENT, 1
                 if theta == 0.0 and ((control.made - 1) % control.every == 0 or t == control.since):
                     kept = 0
         if kept == 1:
             integration.last += 1
             recorded(integration, integration.last)
-        if status != FULL:
+        if status != Status.FULL:
             return status
-    return END
+    return Status.END
 
 
 @kernel
@@ -390,7 +380,7 @@ def tick(integration: Integration, held: f64p) -> i64:
     hold(integration, held)
     evaluate(integration.equations, n, control.t, x, offset(x, n))
     status = look(integration, control.t, 0)
-    return steps(integration, FOREVER, 1) if status == FULL else status
+    return steps(integration, FOREVER, 1) if status == Status.FULL else status
 
 
 together(begin, stand, steps, tick, watch)

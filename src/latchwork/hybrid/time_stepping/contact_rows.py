@@ -10,15 +10,7 @@ from latchwork.hybrid.contacts.impact_reset import read_law
 from latchwork.hybrid.contacts.step_limit import FOREVER
 from latchwork.hybrid.time_stepping.broad_phase import find_near, is_deeper, is_looked, list_wanted
 from latchwork.hybrid.time_stepping.inertia import apply_P
-from latchwork.hybrid.time_stepping.time_step import (
-    DONE,
-    NO_ROOM,
-    NOT_MADE,
-    NOT_READY,
-    UNLAWFUL,
-    NearContacts,
-    TimeStep,
-)
+from latchwork.hybrid.time_stepping.time_step import NearContacts, Reason, TimeStep
 from latchwork.program.evaluator import evaluate_gathered
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum, minimum
@@ -100,12 +92,12 @@ def cover_seams(step: TimeStep) -> None:
 @kernel
 def list_near(step: TimeStep, x: f64p, within: i64) -> i64:
     """The broad phase at a state, where it was not looked at nearby: at the start of a step, or ``within`` it, where
-    nobody leaves. Contacts that come are measured at the start of the step. `NOT_MADE` where some have to be made."""
+    nobody leaves. Contacts that come are measured at the start of the step; `Reason.NOT_MADE` where some have to be."""
     broad, scene = step.broad, step.scene
     if is_looked(broad, x, 0.5 if within == 1 else 0.25) == 1:
-        return DONE
+        return Reason.DONE
     if find_near(broad, within) > 0:
-        return NOT_MADE
+        return Reason.NOT_MADE
     count = broad.candidates
     for k in range(count):
         broad.previous[k] = broad.candidate[k]
@@ -124,7 +116,7 @@ def list_near(step: TimeStep, x: f64p, within: i64) -> i64:
             step.listed_now[i], step.mode[i], step.real[i], step.penetration[i] = 0, 0, 0, 0.0
             for j in range(3):
                 step.warm[3 * i + j], step.impulses[3 * i + j] = 0.0, 0.0
-    return DONE
+    return Reason.DONE
 
 
 @kernel
@@ -183,8 +175,8 @@ def choose_closed(step: TimeStep) -> i64:
         i = step.broad.candidate[k]
         closed = step.real[i] == 1 and scene.gap[i] <= scene.tolerances.stepped
         if closed and is_pressed(step, i, near.contacts) == 1 and choose(near, i, scene.gap[i]) == 0:
-            return NO_ROOM
-    return DONE
+            return Reason.NO_ROOM
+    return Reason.DONE
 
 
 @kernel
@@ -197,7 +189,7 @@ def read_rows(step: TimeStep, x: f64p, which: i64) -> i64:
         contact = scene.contact[who]
         if step.ready[who] == 0:
             scene.trouble = who
-            return NOT_READY
+            return Reason.NOT_READY
         bounded, wide = contact.bounded, 0
         rows = 1 + contact.tangents - bounded
         evaluate_gathered(step.rows[who], x, scene.out)
@@ -225,7 +217,7 @@ def read_rows(step: TimeStep, x: f64p, which: i64) -> i64:
             row += 1
     cones.touch_at[near.contacts], cones.entry_at[near.contacts] = touched, entry
     near.rows = row
-    return DONE
+    return Reason.DONE
 
 
 @kernel
@@ -378,7 +370,7 @@ def read_laws(step: TimeStep, x: f64p, v: f64p) -> i64:
         if read_law(scene, i, x) == 0:
             for j in range(step.n_x):
                 step.asked_x[j] = x[j]
-            return UNLAWFUL
+            return Reason.UNLAWFUL
         for j in range(row + 1, row + 1 + near.tangents[k]):
             total += v[j] * v[j]
         slips = sqrt(total) > none
@@ -400,9 +392,9 @@ def read_adhesion(step: TimeStep, x: f64p) -> i64:
             if read_law(scene, attraction, x) == 0:
                 for j in range(step.n_x):
                     step.asked_x[j] = x[j]
-                return UNLAWFUL
+                return Reason.UNLAWFUL
             near.pull[k] = scene.mu_d[attraction]
-    return DONE
+    return Reason.DONE
 
 
 @kernel

@@ -11,7 +11,7 @@ from latchwork.algebra.elimination import lu, lu_solve
 from latchwork.constraint.inertia import times
 from latchwork.hybrid.contacts.delassus_operator import APART
 from latchwork.hybrid.time_stepping.inertia import answer_for, ask, read_held, read_motion
-from latchwork.hybrid.time_stepping.time_step import DONE, PLACE, SPEEDS, TimeStep
+from latchwork.hybrid.time_stepping.time_step import Asked, Reason, TimeStep
 from latchwork.program.evaluator import evaluate_gathered
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
@@ -63,7 +63,7 @@ def take_given(step: TimeStep, kind: i64, start: f64p, x: f64p) -> i64:
     answer = offset(step.given.answer, g * step.given.wide)
     for i in range(step.n_x):
         x[i] = answer[i]
-    return DONE
+    return Reason.DONE
 
 
 @kernel
@@ -110,21 +110,21 @@ def keep_place(step: TimeStep, x: f64p) -> i64:
     for r in range(step.held):
         count += step.has_phi[r]
     if count == 0:
-        return DONE
+        return Reason.DONE
     for i in range(step.n_x):
         start[i] = x[i]
     for _ in range(MAX_NEWTON_STEPS):
         read_held(step, x)
         size = residual(step)
         if size <= EXACT or (size <= ROUGH and size >= 0.5 * before):
-            return DONE
+            return Reason.DONE
         before = size
         read_motion(step, x)
         if not size < UNKNOWN or correction(step, 1) == 0:
-            return take_given(step, PLACE, start, x)
+            return take_given(step, Asked.PLACE, start, x)
         shift_place(step, x, step.shift)
     read_held(step, x)
-    return DONE if residual(step) <= ASSEMBLED else take_given(step, PLACE, start, x)
+    return Reason.DONE if residual(step) <= ASSEMBLED else take_given(step, Asked.PLACE, start, x)
 
 
 @kernel
@@ -132,7 +132,7 @@ def keep_speeds(step: TimeStep, x: f64p) -> i64:
     """x with speeds that meet B u + C = 0."""
     n, m = step.n, step.held
     if m == 0:
-        return DONE
+        return Reason.DONE
     u = offset(x, 1 + step.n_q)
     for i in range(step.n_x):
         step.trial[i] = x[i]
@@ -142,7 +142,7 @@ def keep_speeds(step: TimeStep, x: f64p) -> i64:
         for r in range(m):
             step.held_right[r] = times(n, offset(step.B, r * n), u) + step.held_out[m + m * n + r]
         if correction(step, 0) == 0:
-            return take_given(step, SPEEDS, step.trial, x)
+            return take_given(step, Asked.SPEEDS, step.trial, x)
         for i in range(n):
             u[i] += step.shift[i]
-    return DONE
+    return Reason.DONE

@@ -28,7 +28,7 @@ from latchwork.hybrid.time_stepping.contact_rows import (
 )
 from latchwork.hybrid.time_stepping.held_rows import keep_speeds
 from latchwork.hybrid.time_stepping.inertia import free_motion
-from latchwork.hybrid.time_stepping.time_step import DONE, NearContacts, TimeStep
+from latchwork.hybrid.time_stepping.time_step import NearContacts, Reason, TimeStep
 from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum, minimum
 
@@ -40,28 +40,28 @@ def strike(step: TimeStep, x: f64p, h: f64) -> tuple[i64, i64]:
     are."""
     near, cones, u, tol = step.near, step.near.cones, offset(x, 1 + step.n_q), step.scene.tolerances
     status = keep_speeds(step, x)
-    if status == DONE:
+    if status == Reason.DONE:
         status = choose_closed(step)
-    if status == DONE:
+    if status == Reason.DONE:
         status = read_rows(step, x, ALL)
-    if status != DONE:
+    if status != Reason.DONE:
         return status, 0
     v, moves, fastest = near.v, pace(step, u) + drift(near), 0.0
     velocities(step, u)
     for k in range(near.contacts):
         fastest = maximum(fastest, -v[near.first[k]])
     if fastest <= tol.rounding * moves:
-        return DONE, 0
+        return Reason.DONE, 0
     status = free_motion(step, x)
-    if status != DONE:
+    if status != Reason.DONE:
         return status, 0
     turned = h * pace(step, step.free) + tol.no_slip * moves  # what a step may change of the velocity
     if fastest <= turned:
-        return DONE, 0
+        return Reason.DONE, 0
     assemble(step)
     cones.idle = turned
     status = read_laws(step, x, v)
-    if status != DONE:
+    if status != Reason.DONE:
         return status, 0
     for r in range(near.rows):
         cones.b[r] = v[r]
@@ -73,7 +73,7 @@ def strike(step: TimeStep, x: f64p, h: f64) -> tuple[i64, i64]:
     spread_impulse(step, near.impulse, step.change)
     for i in range(step.n):
         u[i] += step.change[i]
-    return DONE, 1
+    return Reason.DONE, 1
 
 
 @kernel

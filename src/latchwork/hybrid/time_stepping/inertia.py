@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from latchwork.constraint.inertia import invert, is_regular, unpack
 from latchwork.hybrid.contacts.delassus_operator import hold
-from latchwork.hybrid.time_stepping.time_step import CAREFUL, DONE, FREE_MOTION, Given, TimeStep
+from latchwork.hybrid.time_stepping.time_step import Asked, Given, Reason, TimeStep
 from latchwork.program.evaluator import evaluate, evaluate_gathered
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
@@ -201,7 +201,7 @@ def ask(step: TimeStep, kind: i64, x: f64p) -> i64:
     step.asked = kind
     for i in range(step.n_x):
         step.asked_x[i] = x[i]
-    return CAREFUL
+    return Reason.CAREFUL
 
 
 @kernel
@@ -214,13 +214,13 @@ def read_held(step: TimeStep, x: f64p) -> None:
 
 @kernel
 def free_motion(step: TimeStep, x: f64p) -> i64:
-    """P, Z and u̇₀ at a state; `CAREFUL` where they have to be given."""
+    """P, Z and u̇₀ at a state; `Reason.CAREFUL` where they have to be given."""
     n, P = step.n, step.P
     read_motion(step, x)
     step.dense = 0 if step.held == 0 and step.regular == 1 else 1
     if step.dense == 0:
         apply_P(step, forces(step), step.free)
-        return DONE
+        return Reason.DONE
     if step.regular == 1:
         for i in range(step.n_square):
             P[i] = step.M_inverse[i]
@@ -229,10 +229,10 @@ def free_motion(step: TimeStep, x: f64p) -> i64:
         evaluate(step.held_bias, x, step.held_c)
         if hold(n, step.held, step.B, step.held_c, P, step.free, step.out) == 1:
             find_roots(step)
-            return DONE
-    g = answer_for(step.given, FREE_MOTION, x)
+            return Reason.DONE
+    g = answer_for(step.given, Asked.FREE_MOTION, x)
     if g < 0:
-        return ask(step, FREE_MOTION, x)
+        return ask(step, Asked.FREE_MOTION, x)
     answer = offset(step.given.answer, g * step.given.wide)
     for b in range(step.blocks):
         start, at = step.block_start[b], step.square_at[b]
@@ -244,7 +244,7 @@ def free_motion(step: TimeStep, x: f64p) -> i64:
         step.free[i] = answer[n * n + i]
     find_roots(step)
     step.known = 0
-    return DONE
+    return Reason.DONE
 
 
 @kernel

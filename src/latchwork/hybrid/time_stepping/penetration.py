@@ -24,7 +24,7 @@ from latchwork.hybrid.time_stepping.contact_rows import (
 )
 from latchwork.hybrid.time_stepping.held_rows import keep_place, shift_place
 from latchwork.hybrid.time_stepping.inertia import energy_at, free_motion, kinetic_energy, multiply_blocks, read_motion
-from latchwork.hybrid.time_stepping.time_step import DONE, NO_ROOM, TimeStep
+from latchwork.hybrid.time_stepping.time_step import Reason, TimeStep
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
 
@@ -45,10 +45,10 @@ def take_out(step: TimeStep, x: f64p) -> i64:
     for _ in range(MAX_NEWTON_STEPS):
         if step.held > 0:
             status = keep_place(step, x)
-            if status != DONE:
+            if status != Reason.DONE:
                 return status
         status = list_near(step, x, 1)
-        if status != DONE:
+        if status != Reason.DONE:
             return status
         measure(step, x)
         depth, unmet = -tol.slop, 0.0
@@ -62,11 +62,11 @@ def take_out(step: TimeStep, x: f64p) -> i64:
             break
         reach, moved = maximum(reach, WIDER * depth + tol.stepped), 1
         status = move_out(step, x, reach)
-        if status != DONE:
+        if status != Reason.DONE:
             return status
     if moved == 1:
         slow_down(step, x, energy_at(step, x) - energy)
-    return DONE
+    return Reason.DONE
 
 
 @kernel
@@ -79,12 +79,12 @@ def move_out(step: TimeStep, x: f64p, reach: f64) -> i64:
         reached = step.real[i] == 1 and scene.gap[i] <= reach
         reached = reached and scene.contact[i].bounded + scene.contact[i].one_way == 0
         if (reached or p[i] > 0.0) and choose(near, i, scene.gap[i]) == 0:
-            return NO_ROOM
+            return Reason.NO_ROOM
     status = read_rows(step, x, NORMALS)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     status = free_motion(step, x)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     assemble(step)
     for k in range(near.contacts):
@@ -101,7 +101,7 @@ def move_out(step: TimeStep, x: f64p, reach: f64) -> i64:
     for i in range(step.n):
         step.u_mean[i] += step.change[i]
     shift_place(step, x, step.change)
-    return DONE
+    return Reason.DONE
 
 
 @kernel

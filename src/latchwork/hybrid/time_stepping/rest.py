@@ -28,7 +28,7 @@ from latchwork.hybrid.time_stepping.contact_rows import (
 )
 from latchwork.hybrid.time_stepping.inertia import free_motion
 from latchwork.hybrid.time_stepping.settings import MANY
-from latchwork.hybrid.time_stepping.time_step import AT_REST, DONE, TimeStep
+from latchwork.hybrid.time_stepping.time_step import Reason, TimeStep
 from latchwork.program.kernel import f64, f64p, i64, kernel, offset
 
 VELOCITY_AT_REST = 1e-6  # of what a step without contacts would change: velocities that are none
@@ -55,33 +55,33 @@ def mark_moved(step: TimeStep) -> None:
 
 @kernel
 def comes_to_rest(step: TimeStep, x: f64p, h: f64) -> i64:
-    """`AT_REST` where impulses of the contacts that are closed, whose rows are known, stop all speeds within a step."""
+    """`Reason.AT_REST` where impulses of the closed contacts, whose rows are known, stop all speeds within a step."""
     near, cones, n, u, still, free = step.near, step.near.cones, step.n, offset(x, 1 + step.n_q), step.middle, step.mean
     if step.still == 0 or near.contacts == 0 or (near.contacts > MANY and step.calm % EVERY != 0):
-        return DONE
+        return Reason.DONE
     for i in range(step.n_x):
         still[i] = x[i]
     for i in range(n):
         still[1 + step.n_q + i] = 0.0
     status = free_motion(step, still)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     size = h * pace(step, step.free)
     if pace(step, u) > SLOW * size:
-        return DONE
+        return Reason.DONE
     for j in range(n):
         free[j] = u[j] + h * step.free[j]
         step.row[j] = 0.0
     mark_moved(step)
     for j in range(n):
         if step.row[j] == 0.0 and free[j] != 0.0:
-            return DONE
+            return Reason.DONE
     assemble(step)
     along_rows(step, free, cones.b)
     for r in range(near.rows):
         near.mean[r] = 0.0
     status = read_laws(step, still, near.mean)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     for k in range(near.contacts):
         for j in range(1 + near.tangents[k]):
@@ -94,7 +94,7 @@ def comes_to_rest(step: TimeStep, x: f64p, h: f64) -> i64:
     spread_impulse(step, cones.P, step.change)
     for j in range(n):
         step.change[j] += free[j]
-    return AT_REST if pace(step, step.change) <= VELOCITY_AT_REST * size else DONE
+    return Reason.AT_REST if pace(step, step.change) <= VELOCITY_AT_REST * size else Reason.DONE
 
 
 def dense_rows(step: TimeStep) -> Array:

@@ -12,6 +12,7 @@ what penetration is left is taken out at the end of the step.
 from __future__ import annotations
 
 from latchwork.constraint.inertia import times
+from latchwork.contact.complementarity.problem import State
 from latchwork.contact.time_stepping.cone_problem import times_A
 from latchwork.hybrid.time_stepping.contact_rows import (
     ALL,
@@ -31,7 +32,7 @@ from latchwork.hybrid.time_stepping.contact_rows import (
 )
 from latchwork.hybrid.time_stepping.held_rows import normalize
 from latchwork.hybrid.time_stepping.inertia import forces, free_motion, largest, multiply_blocks
-from latchwork.hybrid.time_stepping.time_step import DONE, NO_ROOM, NearContacts, TimeStep
+from latchwork.hybrid.time_stepping.time_step import NearContacts, Reason, TimeStep
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
 
@@ -39,7 +40,6 @@ PASSES = 4  # evaluations at the midpoint at most
 CONVERGED = 1e-12  # of the speeds: passes that change less have ended
 EDGE = 1e-12  # of the friction cone: this near its surface a contact slides
 REACH = 10.0  # times what a step from rest moves anything: no contact beyond is closed
-NO_CONTACT, STICKS, SLIDES = range(3)
 
 
 @kernel
@@ -52,9 +52,9 @@ def choose_reached(step: TimeStep, h: f64) -> i64:
         i = step.broad.candidate[k]
         reached = step.real[i] == 1 and step.before[i] <= far + tol.stepped
         if reached and is_pressed(step, i, near.contacts) == 1 and choose(near, i, step.before[i]) == 0:
-            return NO_ROOM
+            return Reason.NO_ROOM
     status = read_rows(step, step.x, ALL)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     turned, kept = h * pace(step, step.free) + tol.no_slip * pace(step, u), 0  # what a step may change of velocities
     velocities(step, u)
@@ -64,7 +64,7 @@ def choose_reached(step: TimeStep, h: f64) -> i64:
             near.who[kept], near.gap[kept] = near.who[k], maximum(near.gap[k], 0.0)
             kept += 1
     near.contacts = kept
-    return DONE
+    return Reason.DONE
 
 
 @kernel
@@ -72,12 +72,12 @@ def smooth_step(step: TimeStep, h: f64) -> i64:
     """``moved_x``, ``mean`` accelerations, ``impulses`` and ``mode`` of contacts, ``work_of_step`` after a step."""
     n_q, n, x, middle, after = step.n_q, step.n, step.x, step.middle, step.moved_x
     status = free_motion(step, x)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     for i in range(n_q):
         step.rates[i] = step.moved[i]
     status = choose_reached(step, h)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     for i in range(step.n_x):
         middle[i], after[i] = x[i], x[i]
@@ -89,7 +89,7 @@ def smooth_step(step: TimeStep, h: f64) -> i64:
     for i in range(n):
         u_m[i] = u[i] + 0.5 * h * step.udot[i]
     status = at_middle(step, h, u, u_m, u_new)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     after[0] = x[0] + h
     for i in range(n_q):
@@ -99,7 +99,7 @@ def smooth_step(step: TimeStep, h: f64) -> i64:
         step.mean[i] = divide(u_new[i] - u[i], h)
     book_work(step, h, u, u_m, u_new)
     note_mode(step, h)
-    return DONE
+    return Reason.DONE
 
 
 @kernel
@@ -107,10 +107,10 @@ def at_middle(step: TimeStep, h: f64, u: f64p, u_m: f64p, u_new: f64p) -> i64:
     """Speeds after the step, by passes at the midpoint; P and J are the same in all of them."""
     near, n, middle = step.near, step.n, step.middle
     status = free_motion(step, middle)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     status = read_rows(step, middle, ALL)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     assemble(step)
     for k in range(near.contacts):
@@ -120,11 +120,11 @@ def at_middle(step: TimeStep, h: f64, u: f64p, u_m: f64p, u_new: f64p) -> i64:
         step.scene.event[near.who[k]].torn = 0
     for _ in range(PASSES):
         status = impulses_of_step(step, h, u)
-        while status == DONE and tear_off(step) > 0:
+        while status == Reason.DONE and tear_off(step) > 0:
             status = impulses_of_step(step, h, u)
         for k in range(near.contacts):
             near.impulse[near.first[k]] -= h * near.pull[k]
-        if status != DONE:
+        if status != Reason.DONE:
             return status
         spread_impulse(step, near.impulse, step.change)
         for i in range(n):
@@ -132,13 +132,13 @@ def at_middle(step: TimeStep, h: f64, u: f64p, u_m: f64p, u_new: f64p) -> i64:
             u_m[i] = 0.5 * (u[i] + u_new[i])
             step.shift[i] = step.free[i]
         status = free_motion(step, middle)
-        if status != DONE:
+        if status != Reason.DONE:
             return status
         for i in range(n):
             step.shift[i] = h * (step.free[i] - step.shift[i])
         if largest(step, step.shift) <= CONVERGED * largest(step, u_new):
             break
-    return DONE
+    return Reason.DONE
 
 
 @kernel
@@ -148,7 +148,7 @@ def impulses_of_step(step: TimeStep, h: f64, u: f64p) -> i64:
     v, free, b = near.v, near.free, cones.b
     velocities(step, u)
     status = read_laws(step, step.middle, v)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     along_rows(step, step.free, free)
     for r in range(near.rows):
@@ -223,7 +223,7 @@ def note_mode(step: TimeStep, h: f64) -> None:
     near = step.near
     for k in range(step.broad.candidates):
         i = step.broad.candidate[k]
-        step.mode[i] = NO_CONTACT
+        step.mode[i] = State.OPEN
         for j in range(3):
             step.impulses[3 * i + j] = 0.0
     for k in range(near.contacts):
@@ -234,4 +234,4 @@ def note_mode(step: TimeStep, h: f64) -> None:
         normal = near.impulse[row] + h * near.pull[k]
         if normal > 0.0:
             slides = sqrt(total) >= near.mu[k] * normal * (1.0 - EDGE)
-            step.mode[i] = SLIDES if slides else STICKS
+            step.mode[i] = State.SLIDE if slides else State.STICK

@@ -15,19 +15,7 @@ from latchwork.hybrid.time_stepping.penetration import balance, take_out
 from latchwork.hybrid.time_stepping.rest import comes_to_rest
 from latchwork.hybrid.time_stepping.settings import MANY
 from latchwork.hybrid.time_stepping.smooth_step import smooth_step
-from latchwork.hybrid.time_stepping.time_step import (
-    AT_REST,
-    CALM,
-    COARSE,
-    DONE,
-    END,
-    FULL,
-    HALVINGS,
-    NOT_FINITE,
-    STOPPED,
-    USED_UP,
-    TimeStep,
-)
+from latchwork.hybrid.time_stepping.time_step import HALVINGS, Reason, TimeStep
 from latchwork.program.evaluator import evaluate
 from latchwork.program.kernel import f64, f64p, fabs, i64, kernel, offset
 from latchwork.program.native import together
@@ -41,38 +29,38 @@ SLIVER = 1e-9  # of a step: shorter ones are not taken
 
 @kernel
 def part_of_step(step: TimeStep, h: f64, halvings: i64) -> i64:
-    """One step of this length: `DONE`, `AT_REST`, or why nothing has changed."""
+    """One step of this length: `Reason.DONE`, `Reason.AT_REST`, or why nothing has changed."""
     x, after = step.x, step.moved_x
     step.off_of_step = 0.0
     status = list_near(step, x, 0)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     count_at_start(step)
     energy = energy_at(step, x)
     read_motion(step, x)
     K = kinetic_energy(step, offset(x, 1 + step.n_q))
     status = smooth_step(step, h)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     surplus = energy_at(step, after) - energy - step.work_of_step
     most = maximum(step.most_energy, K)
     if halvings > 0 and fabs(surplus) > FINE * maximum(K, LITTLE * most) + ROUNDING * fabs(energy):
         step.most_energy = most
-        return COARSE
+        return Reason.COARSE
     if surplus > 0.0:
         balance(step, after, surplus)
     smoothed = energy_at(step, after)
     status = take_out(step, after)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     for i in range(step.n):
         step.u_mean[i] = step.mean[i]
     status, hard = strike(step, after, h)
-    if status != DONE:
+    if status != Reason.DONE:
         return status
     work = step.work_of_step + minimum(surplus, 0.0) + (energy_at(step, after) - smoothed)
-    status = DONE if hard == 1 else comes_to_rest(step, after, h)
-    if status != DONE and status != AT_REST:
+    status = Reason.DONE if hard == 1 else comes_to_rest(step, after, h)
+    if status != Reason.DONE and status != Reason.AT_REST:
         return status
     step.most_energy = most
     step.work += work
@@ -81,7 +69,7 @@ def part_of_step(step: TimeStep, h: f64, halvings: i64) -> i64:
     commit(step, after, hard)
     for i in range(step.n_x):
         if x[i] - x[i] != 0.0:
-            return NOT_FINITE
+            return Reason.NOT_FINITE
     return status
 
 
@@ -155,30 +143,30 @@ def end_step(step: TimeStep) -> i64:
         if step.filled > 0:
             step.page_t[step.filled - 1] = step.until
     if stops_fell(step) > 0:
-        return STOPPED
+        return Reason.STOPPED
     if step.x[0] >= step.until:
-        return END
+        return Reason.END
     if step.calm_steps == 0 or step.calm < step.calm_steps:
-        return DONE
+        return Reason.DONE
     closed = 0
     for k in range(step.broad.candidates):
         closed += 1 if step.mode[step.broad.candidate[k]] > 0 else 0
-    return CALM if closed <= MANY else DONE
+    return Reason.CALM if closed <= MANY else Reason.DONE
 
 
 @kernel
 def next_part(step: TimeStep) -> i64:
     """The part of a step that is to be taken next, or its halves in its place; it stays to be taken where it cannot."""
     if step.filled == step.page:
-        return FULL
+        return Reason.FULL
     step.depth -= 1
     h, halvings = step.part[step.depth], step.halvings[step.depth]
     status = part_of_step(step, h, halvings)
-    if status == COARSE:
+    if status == Reason.COARSE:
         put_part(step, 0.5 * h, halvings - 1)
         put_part(step, 0.5 * h, halvings - 1)
-        return DONE
-    if status != DONE and status != AT_REST:
+        return Reason.DONE
+    if status != Reason.DONE and status != Reason.AT_REST:
         put_part(step, h, halvings)
     return status
 
@@ -188,15 +176,15 @@ def steps(step: TimeStep, most: i64) -> i64:
     """Steps until all may be at rest, things are calm, a stop falls, the end, or as many as are asked for."""
     if step.measured == 0:
         status = list_near(step, step.x, 0)
-        if status != DONE:
+        if status != Reason.DONE:
             return status
         measure(step, step.x)
         keep_gaps(step)
         if step.stops > 0:
             evaluate(step.stop, step.x, step.stop_before)
         step.measured = 1
-    taken, status = 0, DONE
-    while status == DONE:
+    taken, status = 0, Reason.DONE
+    while status == Reason.DONE:
         if step.depth > 0:
             status = next_part(step)
         elif step.open == 1:
@@ -204,12 +192,12 @@ def steps(step: TimeStep, most: i64) -> i64:
         elif taken < most:
             left = step.until - step.x[0]
             if are_used_up(step.clearances, step.x, step.step) == 1:
-                return USED_UP
+                return Reason.USED_UP
             put_part(step, left if left < (1.0 + SLIVER) * step.step else step.step, HALVINGS)
             step.open = 1
             taken += 1
         else:
-            status = FULL
+            status = Reason.FULL
     return status
 
 

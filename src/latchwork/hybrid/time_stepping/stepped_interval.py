@@ -11,13 +11,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from latchwork.constraint.terms import Array
+from latchwork.contact.complementarity.problem import State
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.path import Segment
 from latchwork.hybrid.time_stepping.rest import holding_forces
 from latchwork.hybrid.time_stepping.settings import MANY
-from latchwork.hybrid.time_stepping.smooth_step import SLIDES
 from latchwork.hybrid.time_stepping.step_kernel import end_step, steps
 from latchwork.hybrid.time_stepping.step_memory import StepMemory
 from latchwork.hybrid.time_stepping.stepped_dynamics import Stepped
@@ -154,7 +154,7 @@ class SteppedInterval:
         points = self.memory.scene.points
         mode = np.array(self.record.mode[: len(points)])
         names = {points[i].name: int(mode[i]) for i in np.flatnonzero(mode)}
-        return tuple(f"{name}: {'slide' if names[name] == SLIDES else 'stick'}" for name in sorted(names))
+        return tuple(f"{name}: {'slide' if names[name] == State.SLIDE else 'stick'}" for name in sorted(names))
 
     def told(self) -> tuple[str, ...]:
         """What is worth knowing of it."""

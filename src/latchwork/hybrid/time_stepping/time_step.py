@@ -37,19 +37,12 @@ class Reason(IntEnum):
     USED_UP = 13  # the clearance of a shape may be: pairs that are no contacts may have come near
 
 
-(DONE, COARSE, FULL, END, CALM, STOPPED, AT_REST, NO_ROOM, NOT_READY, CAREFUL, UNLAWFUL, NOT_FINITE,
- NOT_MADE, USED_UP) = map(int, Reason)  # fmt: skip
-
-
 class Asked(IntEnum):
     """What has to be given at a state where M, or the rows that hold, are close to singular."""
 
     FREE_MOTION = 0  # P and u̇₀
     PLACE = 1  # x with Φ = 0
     SPEEDS = 2  # x with B u + C = 0
-
-
-FREE_MOTION, PLACE, SPEEDS = map(int, Asked)
 
 
 @record
@@ -206,7 +199,7 @@ class TimeStep:
     # one step
     listed_now: i64p = array("contacts")  # whether a contact is a candidate of the broad phase
     real: i64p = array("contacts")
-    mode: i64p = array("contacts")  # 0 open, 1 stick, 2 slide
+    mode: i64p = array("contacts")  # `State` of each
     impulses: f64p = array("3 * contacts")
     penetration: f64p = array("contacts")  # p: impulses that take it out
     rates: f64p = array("n_q")
