@@ -10,6 +10,7 @@ import pytest
 import latchwork as lw
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.row_sources import RowSources
+from latchwork.constraint.selection_kernel import SpeedChoice
 from latchwork.hybrid.contacts.guard_values import GuardTable
 from latchwork.hybrid.flow import KEY
 from latchwork.hybrid.flow_memory import FlowMemory
@@ -17,6 +18,7 @@ from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.hybrid.mode_layout import mode_memory
 from latchwork.hybrid.mode_layout.layout_kernel import lay_out_mode
 from latchwork.hybrid.mode_table import ModeTable
+from latchwork.integrate.reusable_integration import IntegrationBlock
 from latchwork.program.native import interpret, invoke
 from latchwork.program.records.memory import blank
 from latchwork.program.records.placement import place_arrays, placement
@@ -135,7 +137,7 @@ def test_little_memory(monkeypatch):
     assert [event.t for event in again.events] == [event.t for event in whole.events]
 
 
-@pytest.mark.parametrize("kind", [EmbeddedMode, GuardTable, RowSources])
+@pytest.mark.parametrize("kind", [EmbeddedMode, GuardTable, RowSources, SpeedChoice, IntegrationBlock])
 def test_arrays_are_placed_as_in_python(kind):
     """Where arrays begin, for many sizes: by the kernel, as Python and as machine code, and by `blank`."""
     rng, found = np.random.default_rng(4), placement(kind)

@@ -18,7 +18,7 @@ from latchwork.program.codegen.c_kernels import c_functions
 from latchwork.program.codegen.emit import emit
 from latchwork.program.kernel import bits, executor, f64, f64p, i32p, i64, i64p, kernel, offset, routine
 from latchwork.program.native import address, interpret, invoke, native, words
-from latchwork.program.records.memory import blank, block_of, copied, lay_out, write
+from latchwork.program.records.memory import blank, block_of, copied, in_order, lay_out, values, write
 from latchwork.program.records.record import array, pointer, record
 from latchwork.program.records.shape import SHAPES
 from latchwork.program.records.view import address_of, local_record, record_at
@@ -485,3 +485,25 @@ def test_a_blank_is_what_is_laid_out(n, m):
     found = record_at(Mode, words, empty.start)
     assert (found.weight.tolist(), found.order.tolist(), found.limit) == (
         [i + 0.5 for i in range(n * m)], [i + 7 for i in range(n)], 2.5)  # fmt: skip
+
+
+@record
+class Span:
+    """A record of plain words."""
+
+    count: i64
+    width: f64
+    code: i32p
+
+
+def test_fields_are_written_and_read_by_name():
+    """In whatever order they are given; what is left out, and what is no field, is named; so is an array."""
+    span, other = lay_out(Span), lay_out(Span)
+    write(span, code=0, width=0.3, count=7)
+    write(other, 7, 0.3, 0)
+    assert span == other
+    assert (values(span).count, values(span).width, values(span).code) == in_order(Span, code=0, count=7, width=0.3)
+    with pytest.raises(ProgramError, match=r"given no value of \['code', 'width'\]; no fields are \['colour'\]"):
+        write(span, count=3, colour=3)
+    with pytest.raises(ProgramError, match="has fields of several words"):
+        values(lay_out(Notes))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from latchwork.program.evaluator import Evaluator, evaluator_at
 from latchwork.program.function import Function
 from latchwork.program.kernel import f64p, i64, kernel, offset
-from latchwork.program.records.memory import blank
+from latchwork.program.records.memory import blank, in_order
 from latchwork.program.records.record import array, pointer, record
 from latchwork.program.records.view import record_at
 
@@ -92,7 +92,8 @@ def source_layout(sources: Sequence[RowPrograms], n: int) -> SourceLayout:
     """Sources one after the other, for n speeds."""
     words, slots, first, at, found = list[int](), [NO_SLOTS], 0, 0, 0
     for place, bias, given, held in sources:
-        words += evaluator_at(place), evaluator_at(bias), given, held, first, at, at + place.slots + 1, found
+        words += in_order(RowSource, place=evaluator_at(place), bias=evaluator_at(bias), given=given, held=held,
+                          first=first, place_at=at, bias_at=at + place.slots + 1, found_at=found)  # fmt: skip
         slots += place.workspace(), bias.workspace()
         first, at, found = first + held, at + place.slots + bias.slots + 2, found + given * (n + 3)
     return SourceLayout(np.array(words, dtype=np.int64), np.concatenate(slots), found)

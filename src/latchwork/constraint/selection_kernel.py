@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from latchwork.algebra.elimination import cholesky, lu, lu_in_units, lu_solve
 from latchwork.constraint.row_sources import RowSources, read_bias, read_place
@@ -23,6 +22,9 @@ from latchwork.constraint.selection import AGREES, CLEAR_REMAINDER, FAIR, TIE, V
 from latchwork.constraint.terms import MASSLESS, NOTHING, SMALLEST_WEIGHT, STATES, Array, Terms
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
 from latchwork.program.native import address, argument, native, together
+from latchwork.program.records.memory import blank
+from latchwork.program.records.record import array, record
+from latchwork.program.records.view import address_of, record_at
 from latchwork.program.scalar import maximum
 
 MAX_ROWS = 30  # speeds, and rows: beyond, libraries are quicker
@@ -32,7 +34,22 @@ CLEAR, GONE = 1e-3, 1e-12  # of rows of unit length: pivots that are clearly non
 MAX_PIVOTS = 12  # pivots: with that many, all of them clear, the least singular value is far from 1e-9
 WELL = 1e-3  # the least pivot of √M in units of the speeds, where rank in its metric is that of the rows
 APART = 2.0 * 0.02  # of the pivot some way off: `singular.NEAR_PIVOT`, and not by little
-NOWHERE, NO_SPEEDS = np.zeros(0), np.zeros(0, dtype=np.int64)
+NOWHERE = np.zeros(0)
+
+
+@record
+class SpeedChoice:
+    """Rows and speeds of a mode that are chosen at a state, with what goes with the choice."""
+
+    n: i64  # speeds
+    rows: i64
+    pivot: f64  # the least of the rows that are kept, in the columns of the dependent speeds, in units of both
+    dependent: i64p = array("n")  # 1 for each speed that is,
+    kept: i64p = array("rows")  # and for each row
+    typical: f64p = array("rows")  # the largest entry of each row,
+    length: f64p = array("rows")  # and what it is in the kinetic metric
+    weight: f64p = array("n")  # of each speed: the diagonal of M
+    B: f64p = array("rows * n")
 
 
 @kernel
@@ -107,11 +124,13 @@ def regular_in_metric(m: i64, n: i64, packed: f64p, weight: f64p, A: f64p, L: f6
 
 
 @kernel
-def pivots(m: i64, n: i64, A: f64p, first: i64p, chosen: i64p, least: f64) -> i64:
+def pivots(m: i64, n: i64, A: f64p, first: i64p, choice: SpeedChoice, least: f64) -> i64:
     """Columns, then rows, of pivots, each the largest entry left (of equal ones the first), in the rows ``first`` as
     long as that is fair: how many there are. −1 where one is below ``least``, and yet not nothing."""
-    for j in range(n + m):
-        chosen[j] = 0
+    for j in range(n):
+        choice.dependent[j] = 0
+    for i in range(m):
+        choice.kept[i] = 0
     for k in range(m if m < n else n):
         fair = 0.0
         for i in range(m):
@@ -127,7 +146,7 @@ def pivots(m: i64, n: i64, A: f64p, first: i64p, chosen: i64p, least: f64) -> i6
             return k
         if largest < least:
             return -1
-        chosen[column], chosen[n + row] = 1, 1
+        choice.dependent[column], choice.kept[row] = 1, 1
         for i in range(m):
             if i != row:
                 part = divide(A[i * n + column], A[row * n + column])
@@ -144,16 +163,16 @@ def pivots(m: i64, n: i64, A: f64p, first: i64p, chosen: i64p, least: f64) -> i6
 
 
 @kernel
-def chosen_pivot(m: i64, n: i64, B: f64p, chosen: i64p, length: f64p, inertia: f64p, r: i64, A: f64p, order: f64p,
-                 row: f64p) -> f64:  # fmt: skip
+def chosen_pivot(m: i64, n: i64, B: f64p, choice: SpeedChoice, length: f64p, inertia: f64p, r: i64, A: f64p,
+                 order: f64p, row: f64p) -> f64:  # fmt: skip
     """The least pivot of the r rows and columns that are chosen, rows in units of their lengths, speeds in those of
     their inertia."""
     speed, i = offset(row, r), 0
     for k in range(m):
-        if chosen[n + k] != 0:
+        if choice.kept[k] != 0:
             column = 0
             for j in range(n):
-                if chosen[j] != 0:
+                if choice.dependent[j] != 0:
                     A[i * r + column], speed[column] = B[k * n + j], sqrt(inertia[j])
                     column += 1
             row[i] = length[k]
@@ -163,7 +182,7 @@ def chosen_pivot(m: i64, n: i64, B: f64p, chosen: i64p, length: f64p, inertia: f
 
 @kernel
 def redundant(m: i64, n: i64, packed: f64p, weight: f64p, usual: f64p, first: i64p, inertia: f64p, B: f64p, A: f64p,
-              L: f64p, room: f64p, chosen: i64p) -> i64:  # fmt: skip
+              L: f64p, room: f64p, choice: SpeedChoice) -> i64:  # fmt: skip
     """The rank of rows A of unit length that are clearly redundant, at a position that is clearly regular: the rows and
     speeds that are chosen; 0 for more care. ``usual``: rows some way off."""
     for i in range(n):
@@ -184,14 +203,14 @@ def redundant(m: i64, n: i64, packed: f64p, weight: f64p, usual: f64p, first: i6
         if not lengths[i] > 0.0:
             return 0
     scale_rows(m, n, room)
-    elsewhere = pivots(m, n, room, first, chosen, CLEAR)
-    rank = pivots(m, n, A, first, chosen, CLEAR)
+    elsewhere = pivots(m, n, room, first, choice, CLEAR)
+    rank = pivots(m, n, A, first, choice, CLEAR)
     if rank < 1 or rank > MAX_PIVOTS or (rank < n and elsewhere != rank):
         return 0
     if rank < n:
         order, row = L, offset(lengths, m)
-        here = chosen_pivot(m, n, B, chosen, lengths, inertia, rank, A, order, row)
-        if not here > APART * chosen_pivot(m, n, usual, chosen, lengths, inertia, rank, A, order, row):
+        here = chosen_pivot(m, n, B, choice, lengths, inertia, rank, A, order, row)
+        if not here > APART * chosen_pivot(m, n, usual, choice, lengths, inertia, rank, A, order, row):
             return 0
     return rank
 
@@ -207,26 +226,26 @@ def bias_at(rows: RowSources, inputs: i64, n: i64, x: f64p, out: f64p) -> None:
 
 
 @kernel
-def disagreement(m: i64, n: i64, rank: i64, B: f64p, chosen: i64p, lengths: f64p, moved: f64p, A: f64p, order: f64p,
-                 v: f64p) -> f64:  # fmt: skip
+def disagreement(m: i64, n: i64, rank: i64, B: f64p, choice: SpeedChoice, lengths: f64p, moved: f64p, A: f64p,
+                 order: f64p, v: f64p) -> f64:  # fmt: skip
     """By how much redundant rows ask for something else than those kept, ``Σ |C_red − B_red v|`` in units of the rows,
     with ``B_kept v = C_kept`` for the dependent speeds; C is what moves rows, or their c."""
     i, total = 0, 0.0
     for k in range(m):
-        if chosen[n + k] != 0:
+        if choice.kept[k] != 0:
             v[i], column = moved[k], 0
             for j in range(n):
-                if chosen[j] != 0:
+                if choice.dependent[j] != 0:
                     A[i * rank + column] = B[k * n + j]
                     column += 1
             i += 1
     lu(rank, A, order)
     lu_solve(rank, A, order, v)
     for k in range(m):
-        if chosen[n + k] == 0:
+        if choice.kept[k] == 0:
             left, column = moved[k], 0
             for j in range(n):
-                if chosen[j] != 0:
+                if choice.dependent[j] != 0:
                     left -= B[k * n + j] * v[column]
                     column += 1
             total += divide(fabs(left), lengths[k])
@@ -235,13 +254,14 @@ def disagreement(m: i64, n: i64, rank: i64, B: f64p, chosen: i64p, lengths: f64p
 
 @kernel
 def select_speeds_kernel(
-    sources: RowSources, motion: executor, motion_code: i32p, motion_z: f64p, inputs: i64, n_q: i64, n: i64, m: i64,
-    x: f64p, asides: f64p, unit: f64p, first: i64p, size: f64, time: f64, chosen: i64p, w: f64p,
+    sources: RowSources, motion: executor, motion_code: i32p, motion_z: f64p, inputs: i64, n_q: i64, x: f64p,
+    asides: f64p, unit: f64p, first: i64p, size: f64, time: f64, choice: SpeedChoice, w: f64p,
 ) -> i64:  # fmt: skip
-    """Dependent speeds, then rows that are kept; into w the pivot of their columns, typical entries and lengths of
-    rows, weights of speeds, and B; 0 where it takes more care. ``size``: √ of the energy of the model."""
-    typical, lengths, diagonal, B = offset(w, 1), offset(w, 1 + m), offset(w, 1 + 2 * m), offset(w, 1 + 2 * m + n)
-    A, out = offset(B, m * n), offset(B, 2 * m * n)
+    """Rows that are kept, and dependent speeds, with what goes with them; 0 where it takes more care. ``size``: √ of
+    the energy of the model; ``w``: room, see `room_of`."""
+    n, m, B = choice.n, choice.rows, choice.B
+    typical, lengths, diagonal = choice.typical, choice.length, choice.weight
+    A, out = w, offset(w, m * n)
     weight, L = offset(out, m + m * n + m), offset(out, m + m * n + m + n)
     whole, room = offset(L, n * n), offset(L, n * n + m * n)
     moved = offset(room, m * n + 3 * m + n)
@@ -300,19 +320,19 @@ def select_speeds_kernel(
     if m > n or (
         m > 1 and (independent(m, n, A) == 0 or regular_in_metric(m, n, packed, weight, A, L, whole) == 0)
     ):
-        rank = redundant(m, n, packed, weight, elsewhere, first, diagonal, B, A, L, room, chosen)
+        rank = redundant(m, n, packed, weight, elsewhere, first, diagonal, B, A, L, room, choice)
         if rank == 0:
             return 0
         bias, v = room, offset(room, m)
         place_at(sources, inputs, n_q, n, m, x, asides, out)
         bias_at(sources, inputs, n, x, bias)
-        off = disagreement(m, n, rank, B, chosen, lengths, offset(out, m + m * n), A, L, v)
-        late = disagreement(m, n, rank, B, chosen, lengths, bias, A, L, v)
+        off = disagreement(m, n, rank, B, choice, lengths, offset(out, m + m * n), A, L, v)
+        late = disagreement(m, n, rank, B, choice, lengths, bias, A, L, v)
         if rank < m and not (off <= AGREES * size and late * time <= AGREES * size):
             return 0
-    elif pivots(m, n, A, first, chosen, 0.0) != m:
+    elif pivots(m, n, A, first, choice, 0.0) != m:
         return 0
-    w[0] = chosen_pivot(m, n, B, chosen, lengths, diagonal, rank, A, L, whole)
+    choice.pivot = chosen_pivot(m, n, B, choice, lengths, diagonal, rank, A, L, whole)
     return 1
 
 
@@ -344,31 +364,31 @@ def selection_of(kept: tuple[int, ...], dependent: tuple[int, ...]) -> Selection
 @kernel
 def room_of(m: i64, n: i64, width: i64) -> i64:
     """Numbers that the kernel needs for m rows of n speeds, with a program of the motion of so many outputs."""
-    return 1 + 7 * m + 3 * n + 5 * m * n + n * n + width
+    return 5 * m + 2 * n + 4 * m * n + n * n + width
 
 
-def arguments(terms: Terms, x: Array, chosen: NDArray[np.int64], w: Array) -> tuple[Any, ...]:
+def arguments(terms: Terms, x: Array, choice: SpeedChoice | None, w: Array) -> tuple[Any, ...]:
     """What the kernel takes: `select_speeds_kernel`."""
-    motion, (sources, motion_z), (n_q, n, m) = terms.base.motion, terms.rooms, terms.sizes
+    motion, (sources, motion_z), n_q = terms.base.motion, terms.rooms, terms.sizes[0]
     scales = terms.base.scales
-    return (sources, motion.executor, motion.code, motion_z, len(motion.inputs), n_q, n, m, x, terms.asides,
-            terms.base.units.u, terms.flags, math.sqrt(scales.energy), scales.time, chosen, w)  # fmt: skip
+    return (sources, motion.executor, motion.code, motion_z, len(motion.inputs), n_q, x, terms.asides,
+            terms.base.units.u, terms.flags, math.sqrt(scales.energy), scales.time, choice, w)  # fmt: skip
 
 
 def kept_arguments(terms: Terms) -> tuple[Any, ...]:
     """The arguments that stay, by address; the terms keep them. Those that change are 0."""
     found: tuple[tuple[Any, ...], tuple[Any, ...]] | None = terms.frames.get("selection")
     if found is None:
-        given = arguments(terms, NOWHERE, NO_SPEEDS, NOWHERE)
-        found = terms.frames["selection"] = tuple([argument(each) for each in given]), given
+        given = arguments(terms, NOWHERE, None, NOWHERE)
+        found = terms.frames["selection"] = tuple([0 if each is None else argument(each) for each in given]), given
     return found[0]
 
 
-def _run(terms: Terms, x: Array, chosen: NDArray[np.int64], w: Array) -> int:
+def _run(terms: Terms, x: Array, choice: SpeedChoice, w: Array) -> int:
     """Run the kernel."""
-    sources, _, motion_code, motion_z, inputs, n_q, n, m, _, *fixed, _, _ = kept_arguments(terms)
+    sources, _, motion_code, motion_z, inputs, n_q, _, *fixed, _, _ = kept_arguments(terms)
     return int(native(select_speeds_kernel).brief(sources, terms.base.motion.entry, motion_code, motion_z, inputs, n_q,
-                                                  n, m, address(x), *fixed, address(chosen), address(w)))  # fmt: skip
+                                                  address(x), *fixed, address_of(choice), address(w)))  # fmt: skip
 
 
 def selected_speeds(terms: Terms, x: Array) -> SelectedSpeeds | None:
@@ -377,10 +397,13 @@ def selected_speeds(terms: Terms, x: Array) -> SelectedSpeeds | None:
     _, n, m = terms.sizes
     if not (0 < n <= MAX_ROWS and m <= MAX_ROWS):
         return None
-    chosen, w = np.zeros(n + m, dtype=np.int64), np.zeros(room_of(m, n, terms.base.motion.width))
-    if not _run(terms, x, chosen, w):
-        return None
-    typical, lengths, weights, B, _ = np.split(w[1:], np.cumsum([m, m, n, m * n]))
-    flags = chosen.tolist()
-    selection = selection_of(tuple(flags[n:]), tuple(flags[:n]))
-    return SelectedSpeeds(selection, B.reshape(m, n), typical, lengths, weights, float(w[0]))
+    words, w = blank(SpeedChoice, n=n, rows=m).words(), np.empty(room_of(m, n, terms.base.motion.width))
+    choice = record_at(SpeedChoice, words, 0)
+    return speeds_of(choice) if _run(terms, x, choice, w) else None
+
+
+def speeds_of(choice: SpeedChoice) -> SelectedSpeeds:
+    """What a record says that the kernel has filled."""
+    B, typical, length, weight = map(np.asarray, (choice.B, choice.typical, choice.length, choice.weight))
+    selection = selection_of(tuple(choice.kept), tuple(choice.dependent))
+    return SelectedSpeeds(selection, B.reshape(choice.rows, choice.n), typical, length, weight, choice.pivot)

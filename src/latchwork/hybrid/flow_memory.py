@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from latchwork.hybrid.flow import EVENT_WORDS, KEY, NO_ROW, STATE_WORDS, Flow, f
 from latchwork.hybrid.flow_changes import Change, ContactWords, FlowMode, impact_of
 from latchwork.hybrid.mode_dynamics import Recombined, Unconstrained
 from latchwork.hybrid.mode_integration import ModeIntegration
-from latchwork.hybrid.mode_layout.laid_out_mode import KEY as KEY_FIELD
 from latchwork.hybrid.mode_layout.laid_out_mode import LaidOutMode, LaidOutModes, MachineMode, SharedParts, shared_parts
 from latchwork.hybrid.mode_layout.mode_memory import ModeMemory
 from latchwork.hybrid.mode_layout.mode_record import ModeRecord
@@ -44,6 +42,7 @@ if TYPE_CHECKING:
 MODES, CHANGES, KNOWN = 256, 64, 1024  # that there is room for
 GUARDS = 8  # of each contact point
 MODE_WORDS = size_of(ModeRecord)
+OF_EMBEDDED = "expand", "forces", "size", "code", "z", "fresh", "out"  # of a `ModeRecord`: 0 where nothing holds
 
 
 def are_same(points: Sequence[ContactPoint], others: Sequence[ContactPoint]) -> bool:
@@ -198,24 +197,25 @@ class FlowMemory:
         return known
 
     def _entered(self, current: ModeIntegration, key: NDArray[np.int64], least: float) -> FlowMode:
-        said, points = [self.layout.said(guard) for guard in current.guards], max(len(self.memory.points), 1)
-        words = np.array([*chain(*zip(*said, strict=True)), *[0] * points], dtype=np.int64)
-        guards, dynamics, embedded = len(said), current.dynamics, (0,) * 7
-        rows, alive = words[3 * guards :], list[Any]([words, key])
+        said = [self.layout.said(guard) for guard in current.guards]
+        says, about, step = np.array(said, dtype=np.int64).reshape(-1, 3).T.copy()
+        dynamics, rows = current.dynamics, np.zeros(max(len(self.memory.points), 1), dtype=np.int64)
+        embedded, alive = dict.fromkeys(OF_EMBEDDED, 0), list[Any]([says, about, step, rows, key])
         if isinstance(dynamics, Recombined):
             mode, n_u = dynamics.mode, self.run.n_u
             fresh = mode.fresh().copy()
             z, out = np.zeros(len(fresh)), np.zeros(self.run.states + 3 + 2 * n_u + len(mode.terms.rows))
-            embedded = (address_of(mode.expander), address_of(mode.forces), address_of(mode.code), address(z),
-                        address(fresh), len(fresh), address(out))  # fmt: skip
+            embedded = {"expand": address_of(mode.expander), "forces": address_of(mode.forces), "size": len(fresh),
+                        "code": address_of(mode.code), "z": address(z), "fresh": address(fresh),
+                        "out": address(out)}  # fmt: skip
             for point, i in self.memory.places.items():
                 if point.name in mode.terms.rows.slices:
                     rows[i] = 2 * n_u + mode.terms.rows.slices[point.name].start + (0 if point.without_normal else 1)
             alive += [mode, fresh, z, out]
-        record, at = record_at(ModeRecord, np.zeros(MODE_WORDS), 0), address(words)
-        write(record, current.integration.at, int(key[-1]), guards, int(isinstance(dynamics, Recombined)), least, at,
-              at + 8 * guards,
-              at + 16 * guards, address(key), at + 24 * guards, *embedded, 0)  # fmt: skip
+        record = record_at(ModeRecord, np.zeros(MODE_WORDS), 0)
+        write(record, block=current.integration.at, hash=int(key[-1]), guards=len(said), least=least, choice=0,
+              embedded=int(isinstance(dynamics, Recombined)), says=address(says), about=address(about),
+              step=address(step), key=address(key), row=address(rows), **embedded)  # fmt: skip
         integration = current.integration
         return FlowMode(integration.workspace, dynamics, current.guards, record, key, tuple(alive), integration)
 
@@ -293,7 +293,7 @@ class FlowMemory:
         """A mode that machine code has laid out after a change to (q, u, work): what it is known by, and what it is."""
         table, row = self.mode_table, np.concatenate([[t], x[:-1], rest])
         record = record_at(ModeRecord, self.layout.words_at(int(self._table[place]), MODE_WORDS), 0)
-        own = self.layout.words_at(values(record)[KEY_FIELD], words_of_key(self._scene) + 1)
+        own = self.layout.words_at(values(record).key, words_of_key(self._scene) + 1)
         parts = self._parts_of(own.tobytes(), words)
         made = MachineMode(table, self.layout, record, parts, row)
         dynamics = made.dynamics()
@@ -335,8 +335,9 @@ def change_of(flow: FlowMemory, c: int, samples: Samples | None, rest: Array) ->
     taken over."""
     after, before, contacts, events, hit, zones = flow._noted
     note = values(flow.run.note[c])
-    ended, entered, first, last, *counts, impact, begin, ready, t, energy, a, b, shared, longest = note
-    scales = a, b, shared  # of approach and motion, and whether they are
+    t = note.t
+    ended, entered, last = note.before, note.after, note.last
+    scales = note.approach_scale, note.motion_scale, note.shared
     words = ContactWords(flow.memory, flow.points, contacts[c].copy(), zones[c].copy(), *scales)
     laid = flow.take_over(entered, words, t, after[c], rest) if entered >= len(flow.modes) else None
     mode = flow._rewritten if ended == MODES else flow.modes[ended]
@@ -345,8 +346,10 @@ def change_of(flow: FlowMemory, c: int, samples: Samples | None, rest: Array) ->
     solution = None
     if last != NO_ROW:
         event = Event(t, places, before[c, : mode.workspace.n].copy())
-        solution = mode.solution_of(first, last, Stats(*counts), event, samples)
-    impacts = (impact_of(flow.memory, flow.points, events[c], energy),) if impact else ()
+        stats = Stats(note.steps, note.rejected, note.evaluations)
+        solution = mode.solution_of(note.first, last, stats, event, samples)
+    impacts = (impact_of(flow.memory, flow.points, events[c], note.energy),) if note.impacts else ()
     following = flow.modes[entered] if entered >= 0 else None
     return Change(t, [mode.guards[i] for i in places], mode, following, words, after[c].copy(), solution, impacts,
-                  longest, flow._when(begin), flow._when(ready), flow._conditions[c].copy(), laid)  # fmt: skip
+                  note.longest, flow._when(note.ended), flow._when(note.ready), flow._conditions[c].copy(),
+                  laid)  # fmt: skip

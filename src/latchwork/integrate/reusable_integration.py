@@ -7,8 +7,6 @@ one call, and machine code may go on from one problem to the next by itself. The
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
@@ -26,15 +24,15 @@ from latchwork.integrate.stepper import begin, steps, tick
 from latchwork.integrate.tableau import RUNGE_KUTTA_4
 from latchwork.integrate.workspace import Workspace
 from latchwork.program.function import Executable, Function
-from latchwork.program.kernel import executor_at, f64p, f64p_at, i32p_at, i64, i64p, i64p_at, kernel, offset
+from latchwork.program.kernel import executor_at, f64p, f64p_at, i32p_at, i64, i64p, i64p_at, kernel
 from latchwork.program.native import address, entry, native
 from latchwork.program.records import memory as records
-from latchwork.program.records.memory import size_of, write
+from latchwork.program.records.memory import blank, size_of, write
 from latchwork.program.records.record import array, record
+from latchwork.program.records.shape import words_of
 from latchwork.program.records.view import address_of, record_at
 
 STEPS_PER_COUNT = 2000  # steps after which they are counted
-PACKINGS = 200  # numbers of guards
 BRIEF = 8.0  # fixed steps that are made in microseconds
 NO_SLOTS = np.empty(0)
 FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a page, and how many numbers they may take
@@ -42,11 +40,21 @@ FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a page, and how m
 
 @record
 class IntegrationBlock:
-    """An integration, and how it is called."""
+    """An integration with all that is its own, and how it is called."""
 
     integration: Integration
     arrived: i64  # of which arrivals it is
     most: i64  # steps of a call
+    guards: i64
+    states: i64
+    fresh: i64
+    used: i64
+    kinds: i64p = array("guards")  # of each guard: where it is armed,
+    heights: f64p = array("guards")  # above what,
+    floors: f64p = array("guards")  # and what is little of it
+    kept: i64p = array("states")  # where each state stands in full ones
+    fresh_slots: f64p = array("fresh")  # slots of its programs as they begin, each once,
+    slots: f64p = array("used")  # and those that they run on, unless these are elsewhere
 
 
 @record
@@ -69,11 +77,12 @@ class Programs:
     most: i64
     judge: i64
     shared: i64  # whether fresh slots are the same for all
-    slots: i64  # where slots are; 0 for behind the fresh ones
+    slots: i64  # where slots are; 0 for those of the block
     each: list[Program] = array(3)
 
 
-WORDS, OWN = size_of(IntegrationBlock), size_of(Integration)
+OWN = size_of(Integration)
+INTEGRATION, FRESH_SLOTS, SLOTS = words_of(IntegrationBlock, "integration", "fresh_slots", "slots")
 
 
 @kernel
@@ -85,26 +94,22 @@ def put(program: StateFunction, given: Program, slots: i64, fresh: i64) -> None:
 
 @kernel
 def lay_out(here: i64, plain: i64p, programs: Programs, kept: i64p, slots: f64p, count: i64) -> None:
-    """A problem at an address: the integration of its workspace with its own programs, guards and slots.
-
-    Behind the record stand kinds, heights and what is little of its guards, then ``kept``, fresh slots, so many, and
-    slots, unless these are elsewhere.
-    """
+    """A problem in a block at an address, whose arrays are placed: the integration of its workspace with its own
+    programs, guards and so many fresh slots; ``kept`` as in `IntegrationBlock`."""
     word, block = i64p_at(here), record_at(IntegrationBlock, i64p_at(here), 0)
-    for i in range(WORDS):
-        word[i] = plain[i] if i < OWN else 0
-    integration, m = block.integration, programs.m
-    n, guards, projection = integration.n, integration.guards, integration.projection
-    block.arrived, block.most, integration.held, guards.m = programs.arrived, programs.most, programs.held, m
-    guards.kinds, guards.heights = offset(word, WORDS), f64p_at(here + 8 * (WORDS + m))
-    guards.floors, integration.kept = f64p_at(here + 8 * (WORDS + 2 * m)), offset(word, WORDS + 3 * m)
-    for i in range(n):
-        integration.kept[i] = kept[i]
-    fresh = here + 8 * (WORDS + 3 * m + n)
-    first, apart = f64p_at(fresh), 0 if programs.shared == 1 else 8
-    own = fresh + 8 * count if programs.slots == 0 else programs.slots
+    for i in range(OWN):
+        word[INTEGRATION + i] = plain[i]
+    integration = block.integration
+    guards, projection = integration.guards, integration.projection
+    block.arrived, block.most = programs.arrived, programs.most
+    integration.held, integration.kept, guards.m = programs.held, block.kept, programs.m
+    guards.kinds, guards.heights, guards.floors = block.kinds, block.heights, block.floors
+    for i in range(integration.n):
+        block.kept[i] = kept[i]
+    fresh, apart = here + 8 * word[FRESH_SLOTS], 0 if programs.shared == 1 else 8
+    own = here + 8 * word[SLOTS] if programs.slots == 0 else programs.slots
     for i in range(count):
-        first[i] = slots[i]
+        block.fresh_slots[i] = slots[i]
     put(integration.equations, programs.each[0], own, fresh)
     before = programs.each[0].size
     put(guards.program, programs.each[1], own + 8 * before, fresh + apart * before)
@@ -116,20 +121,9 @@ def lay_out(here: i64, plain: i64p, programs: Programs, kept: i64p, slots: f64p,
             projection.judge = executor_at(programs.judge)
 
 
-def block_words(guards: int, states: int, fresh: int, slots: int) -> int:
-    """Words of a problem of so many guards and states, with so many slots when fresh, and in use: see `lay_out`."""
-    return WORDS + 3 * guards + states + fresh + slots
-
-
 def few_rows() -> int:
     """Rows that are needed to begin."""
     return FEWEST_ROWS // 4
-
-
-@lru_cache(PACKINGS)
-def _packing(guards: int) -> Struct:
-    """Kinds, then heights and what is little of each."""
-    return Struct(f"={guards}q{2 * guards}d")
 
 
 class SharedWorkspace(Workspace):
@@ -188,64 +182,66 @@ class ReusableIntegration:
     """A problem that is run again and again, one run at a time; ``kept`` says where its states stand in full ones.
 
     ``kinds`` and ``heights`` say of each guard where it is armed, ``units`` are of their values. Its record ``block``
-    stands in one block with all that is its own, see `lay_out`.
+    has all that is its own.
     """
 
     def __init__(self, workspace: SharedWorkspace, function: Executable, guards: Executable | None,
                  settle: Settle | None, held: int, kept: NDArray[np.int64], kinds: Sequence[int],
                  heights: Sequence[float], units: Sequence[float]) -> None:  # fmt: skip
-        self._know(workspace, function, guards, settle, kinds, heights, units)
+        self._know(workspace, function, guards, settle, kinds)
         n, m = workspace.n, len(kinds)
         parts = self._parts_of()
         fresh, shared = (parts[0], 1) if len(parts) == 1 else (np.concatenate(parts), 0)
         one = len(parts[0])
         two, three = (one, one) if shared else (len(parts[1]), 0 if settle is None else len(parts[2]))
-        self._stand(np.zeros(block_words(m, n, len(fresh), one + two + three), dtype=np.int64), len(fresh))
+        empty = blank(IntegrationBlock, guards=m, states=n, fresh=len(fresh), used=one + two + three)
+        self._stand(empty.words())
         code, first, (run_by, look_by) = address(function.code), 1 + n, self._run_by
         looks = 0 if guards is None else code if guards.code is function.code else address(guards.code)
         projects, judge = (0, 0, 0), 0
         if settle is not None:
             projects = entry(settle.run), address(settle.mode.code), settle.first
             judge = 0 if settle.judge is None else entry(settle.judge)
-        write(workspace.programs, m, held, Function.arrivals, steps_per_call(function.length, n, workspace.stages),
-              judge, shared, 0, run_by, code, first, one, look_by, looks, first, two, *projects, three)  # fmt: skip
-        plain, programs = workspace.at
-        native(lay_out).brief(self.at, plain, programs, address(kept), address(fresh), len(fresh))
-        self._arm_by(kinds)
+        programs = workspace.programs
+        programs.m, programs.held, programs.arrived = m, held, Function.arrivals
+        programs.most = steps_per_call(function.length, n, workspace.stages)
+        programs.judge, programs.shared, programs.slots = judge, shared, 0
+        for each, given in zip(programs.each, ((run_by, code, first, one), (look_by, looks, first, two),
+                                               (*projects, three)), strict=True):  # fmt: skip
+            write(each, *given)
+        plain, given_at = workspace.at
+        native(lay_out).brief(self.at, plain, given_at, address(kept), address(fresh), len(fresh))
+        self._kinds_at[:] = kinds
+        np.asarray(self.block.heights)[:] = heights
+        np.asarray(self.block.floors)[:] = [FLOOR * unit for unit in units]
 
     @classmethod
     def laid_out(cls, workspace: SharedWorkspace, function: Executable, guards: Executable, settle: Settle | None,
-                 kinds: Sequence[int], heights: Sequence[float], units: Sequence[float], table: NDArray[np.int64],
-                 fresh: int) -> ReusableIntegration:  # fmt: skip
-        """A problem that machine code has laid out in some words, with so many fresh slots, and may have begun."""
+                 kinds: Sequence[int], table: NDArray[np.int64]) -> ReusableIntegration:  # fmt: skip
+        """A problem that machine code has laid out in some words, and may have begun."""
         made = cls.__new__(cls)
-        made._know(workspace, function, guards, settle, kinds, heights, units)
-        made._stand(table, fresh)
+        made._know(workspace, function, guards, settle, kinds)
+        made._stand(table)
         return made
 
     def _know(self, workspace: SharedWorkspace, function: Executable, guards: Executable | None, settle: Settle | None,
-              kinds: Sequence[int], heights: Sequence[float], units: Sequence[float]) -> None:  # fmt: skip
+              kinds: Sequence[int]) -> None:  # fmt: skip
         """What the problem consists of."""
         self.workspace, self.function, self.guards, self.settle = workspace, function, guards, settle
         self.m, self.now = len(kinds), workspace.first[: 2 * len(kinds)]
         self._run_by = self._executors()
-        self._heights, self._kinds = (*heights, *[FLOOR * unit for unit in units]), tuple(kinds)
+        self._kinds = tuple(kinds)
         self._begin, self._tick = native(begin).brief, native(tick).brief
         self._pages: list[tuple[Array, ...]] = []  # rows on pages before this
         self._record: Record | None = None  # samples of pages before this
         self._owed, self._counted = 0, 0  # steps that are not counted yet; steps of this run that are noted
         self._fused: tuple[Function, Array] | None = None  # a whole step as one program, and its slots
 
-    def _stand(self, table: NDArray[np.int64], fresh: int) -> None:
-        """One memory for all, in which there are so many fresh slots."""
+    def _stand(self, table: NDArray[np.int64]) -> None:
+        """One memory for all."""
         self.table, self.at = table, address(table)
-        self._own, self._size = WORDS + 3 * self.m, fresh  # words before ``kept``; fresh slots
         self.block = record_at(IntegrationBlock, table, 0)
-        self.record = self.block.integration
-
-    def _arm_by(self, kinds: Sequence[int]) -> None:
-        """Arm guards by these kinds where the next run begins."""
-        _packing(self.m).pack_into(self.table.data, 8 * WORDS, *kinds, *self._heights)
+        self.record, self._kinds_at = self.block.integration, np.asarray(self.block.kinds)
 
     def _executors(self) -> tuple[int, int]:
         """What executes the equations and the guards now."""
@@ -270,13 +266,7 @@ class ReusableIntegration:
     @property
     def kept(self) -> NDArray[np.int64]:
         """Where states stand in full ones."""
-        return self.table[self._own : self._own + self.workspace.n]
-
-    @property
-    def _fresh(self) -> Array:
-        """Slots as they are fresh, each once."""
-        first = self._own + self.workspace.n
-        return self.table.view(float)[first : first + self._size]
+        return np.asarray(self.block.kept)
 
     @property
     def is_current(self) -> bool:
@@ -284,7 +274,7 @@ class ReusableIntegration:
         arrivals = Function.arrivals
         if self.block.arrived != arrivals:
             fresh = np.concatenate(self._parts_of())
-            if self._executors() != self._run_by or fresh.tobytes() != self._fresh.tobytes():
+            if self._executors() != self._run_by or fresh.tobytes() != bytes(self.block.fresh_slots):
                 return False
             self.block.arrived = arrivals
         return True
@@ -305,9 +295,9 @@ class ReusableIntegration:
         self.record.control.grid = grid
         if kinds is None:
             return self.begin_at(t, address(x), address(rest))
-        self._arm_by(kinds)
+        self._kinds_at[:] = kinds
         status = self.begin_at(t, address(x), address(rest))
-        self._arm_by(self._kinds)
+        self._kinds_at[:] = self._kinds
         return status
 
     def begin_at(self, t: float, x: int, rest: int, least: float = 0.0) -> int:

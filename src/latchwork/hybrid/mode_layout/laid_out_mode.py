@@ -18,7 +18,7 @@ from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.embedded.mode import Mode, selected_mode
 from latchwork.constraint.embedded.mode_block import Block, Watch
 from latchwork.constraint.embedded.slider import Slider
-from latchwork.constraint.selection_kernel import SelectedSpeeds, selection_of
+from latchwork.constraint.selection_kernel import SpeedChoice, speeds_of
 from latchwork.constraint.terms import Array, Terms
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.guard_table import forms_in, guards_of, piece_of, zone_program, zones_in
@@ -30,19 +30,14 @@ from latchwork.hybrid.mode_layout.mode_memory import ModeMemory
 from latchwork.hybrid.mode_layout.mode_record import ModeRecord
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.hybrid.rules import Watched
-from latchwork.integrate.reusable_integration import ReusableIntegration, block_words
+from latchwork.integrate.reusable_integration import IntegrationBlock, ReusableIntegration
 from latchwork.integrate.workspace import Memory
 from latchwork.program.function import Function
-from latchwork.program.records.memory import values
-from latchwork.program.records.shape import words_of
+from latchwork.program.records.memory import blank, values, where
 from latchwork.program.records.view import record_at
 
 if TYPE_CHECKING:
     from latchwork.hybrid.mode_table import Holds, ModeTable
-
-BLOCK, KEY, CODE, FRESH, SIZE, CHOSEN = 0, 8, 12, 14, 15, 17  # fields of a `ModeRecord`
-
-GUARDS, DEPENDENT, KEPT, RANK = words_of(EmbeddedMode, "guards", "dep", "kept", "m")
 
 
 class LaidOutMode(NamedTuple):
@@ -90,17 +85,18 @@ class MachineMode:
 
     def __init__(self, table: ModeTable, memory: ModeMemory, record: ModeRecord, parts: SharedParts, x: Array) -> None:
         self._table, self._parts, self._x = table, parts, x
-        fields, terms = values(record), parts.terms
-        self._code = memory.words_at(fields[CODE], 1).copy()
-        self._numbers, self._arrivals = memory.numbers_at(fields[FRESH], fields[SIZE]).copy(), Function.arrivals
+        at, terms = values(record), parts.terms
+        self._code = memory.words_at(at.code, 1).copy()
+        self._numbers, self._arrivals = memory.numbers_at(at.fresh, at.size).copy(), Function.arrivals
+        side = 0 if terms is not None else table.side.function.slots + 1
         if terms is not None:
-            _, n, m = terms.sizes
-            self._chosen = memory.numbers_at(fields[CHOSEN], 1 + 2 * m + n + m * n).copy()
-            self.states = terms.sizes[0] + self._record.k + 1
+            n_q, n, m = terms.sizes
+            self._choice = memory.words_at(at.choice, blank(SpeedChoice, n=n, rows=m).size).copy()
+            self.states = n_q + self._record.k + 1
         else:
             self.states = len(table.driven.equations.q) + len(table.driven.equations.u) + 1
-        self._fresh = len(self._numbers) + (0 if parts.terms is not None else table.side.function.slots + 1)
-        self._words = memory.words_at(fields[BLOCK], block_words(len(parts.guards), self.states, self._fresh, 0))
+        sizes = {"guards": len(parts.guards), "states": self.states, "fresh": side + at.size, "used": 0}
+        self._words = memory.words_at(at.block, blank(IntegrationBlock, **sizes).size)
 
     def dynamics(self) -> Recombined | Unconstrained:
         """Its equations."""
@@ -127,7 +123,8 @@ class MachineMode:
             look = replace(table.free_mode, watch=self.watch)
             look.stand_on(self._block, self._arrivals)
             return look
-        mode, record = selected_mode(terms, self._selected(terms), self._x, table.held_names, sliders), self._record
+        speeds, record = speeds_of(record_at(SpeedChoice, self._choice, 0)), self._record
+        mode = selected_mode(terms, speeds, self._x, table.held_names, sliders)
         if record.shared:
             mode = replace(mode, share=np.array(record.share).reshape(record.shared, record.m + 1))
         mode.stand_on(self._block, self._arrivals, self.watch)
@@ -136,28 +133,12 @@ class MachineMode:
     @cached_property
     def watch(self) -> Watch:
         """What watches it."""
-        _, z, start = self._block
-        first = start + int(z.view(np.int64)[start + GUARDS])
-        return Watch(look_at_guards, z[first:], 2 * len(self._parts.guards), self._parts.functions)
-
-    def _selected(self, terms: Terms) -> SelectedSpeeds:
-        """The speeds that were chosen, with what goes with them."""
-        _, n, m = terms.sizes
-        pivot, numbers = float(self._chosen[0]), self._chosen[1:]
-        typical, lengths, weights = numbers[:m], numbers[m : 2 * m], numbers[2 * m : 2 * m + n]
-        _, z, start = self._block
-        words, dependent, kept = z.view(np.int64), [0] * n, [0] * m
-        for flags, place in ((dependent, DEPENDENT), (kept, KEPT)):
-            first = start + int(words[start + place])
-            for i in words[first : first + int(words[start + RANK])].tolist():
-                flags[i] = 1
-        chosen = selection_of(tuple(kept), tuple(dependent))
-        return SelectedSpeeds(chosen, numbers[2 * m + n :].reshape(m, n), typical, lengths, weights, pivot)
+        first, _ = where(self._record, "guards")
+        return Watch(look_at_guards, self._block.z[first:], 2 * len(self._parts.guards), self._parts.functions)
 
     def integration(self, dynamics: ModeDynamics) -> ReusableIntegration:
         """The problem that steps it."""
         assert dynamics.guards is not None, "contacts are watched"
         workspace, guards = self._table.integrations.workspaces[self.states], self._parts.guards
         return ReusableIntegration.laid_out(workspace, dynamics.function, dynamics.guards, dynamics.settle,
-                                            [usual_kind(guard) for guard in guards], [guard.height for guard in guards],
-                                            [guard.unit for guard in guards], self._words, self._fresh)  # fmt: skip
+                                            [usual_kind(guard) for guard in guards], self._words)  # fmt: skip

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.row_sources import RowSources
-from latchwork.constraint.selection_kernel import MAX_ROWS, room_of, select_speeds_kernel
+from latchwork.constraint.selection_kernel import MAX_ROWS, SpeedChoice, room_of, select_speeds_kernel
 from latchwork.hybrid.contacts.friction import PART, room_of_forces
 from latchwork.hybrid.contacts.scene import OPEN, Scene
 from latchwork.hybrid.mode_dynamics import GOOD
@@ -43,10 +43,13 @@ from latchwork.program.records.shape import words_of
 from latchwork.program.records.view import record_at
 
 WORD = 8  # bytes
-MODE_WORDS, BLOCK_WORDS, SOURCES_WORDS = size_of(ModeRecord), size_of(IntegrationBlock), size_of(RowSources)
+MODE_WORDS, BLOCK_WORDS = size_of(ModeRecord), size_of(IntegrationBlock)
+SOURCES_WORDS, CHOICE_WORDS = size_of(RowSources), size_of(SpeedChoice)
 ROWS_SOURCE, ROWS_SOURCES, ROWS_SLOTS, ROWS_FOUND = words_of(RowSources, "source", "sources", "n_slots", "n_found")
-FRONT, BLOCK = *words_of(EmbeddedMode, "time"), *words_of(ModeRecord, "block")
-SCRATCH = max(EMBEDDED_WORDS, TABLE_WORDS, SOURCES_WORDS)
+CHOICE_SPEEDS, CHOICE_ROWS = words_of(SpeedChoice, "n", "rows")
+BLOCK_GUARDS, BLOCK_STATES, BLOCK_FRESH = words_of(IntegrationBlock, "guards", "states", "fresh")
+FRONT, FRESH_SLOTS = *words_of(EmbeddedMode, "time"), *words_of(IntegrationBlock, "fresh_slots")
+SCRATCH = max(EMBEDDED_WORDS, TABLE_WORDS, SOURCES_WORDS, CHOICE_WORDS, BLOCK_WORDS)
 
 
 @kernel
@@ -65,32 +68,64 @@ def spare(programs: ModePrograms, words: i64) -> i64:
 
 
 @kernel
-def choose_speeds(programs: ModePrograms, x: f64p) -> i64:
-    """Rows and dependent speeds at x, by sources in memory of their own (`select_speeds_kernel`); 0 for more care."""
-    base, n, m = programs.base, programs.n, programs.rows
+def put_own(programs: ModePrograms, word: i64p, words: i64) -> None:
+    """So many words of a record whose arrays are placed, where it is to be."""
+    for i in range(words):
+        word[i] = programs.own[i]
+
+
+@kernel
+def choice_size(programs: ModePrograms) -> i64:
+    """Words of the speeds that are chosen, the record's own into ``own``."""
+    for i in range(CHOICE_WORDS):
+        programs.own[i] = 0
+    programs.own[CHOICE_SPEEDS], programs.own[CHOICE_ROWS] = programs.n, programs.rows
+    return place_arrays(programs.choice_arrays, programs.own)
+
+
+@kernel
+def sources_size(programs: ModePrograms) -> i64:
+    """Words of the sources of all rows, the record's own into ``own``."""
     for i in range(SOURCES_WORDS):
         programs.own[i] = 0
     programs.own[ROWS_SOURCES], programs.own[ROWS_SLOTS] = programs.sources, programs.source_slots
     programs.own[ROWS_FOUND] = found_rows(programs)
-    word = i64p_at(spare(programs, place_arrays(programs.row_arrays, programs.own)))
-    programs.chosen, programs.numbers = spare(programs, n + m), spare(programs, room_of(m, n, base.motion_width))
+    return place_arrays(programs.row_arrays, programs.own)
+
+
+@kernel
+def block_size(programs: ModePrograms, states: i64, fresh: i64) -> i64:
+    """Words of an integration with so many states and fresh slots, the record's own into ``own``; the slots it runs on
+    are at the end of the arena."""
+    for i in range(BLOCK_WORDS):
+        programs.own[i] = 0
+    programs.own[BLOCK_GUARDS], programs.own[BLOCK_STATES], programs.own[BLOCK_FRESH] = programs.guards, states, fresh
+    return place_arrays(programs.block_arrays, programs.own)
+
+
+@kernel
+def choose_speeds(programs: ModePrograms, x: f64p) -> i64:
+    """Rows and dependent speeds at x, by sources in memory of their own (`select_speeds_kernel`); 0 for more care."""
+    base, n, m = programs.base, programs.n, programs.rows
+    choice, word = i64p_at(take(programs, choice_size(programs))), i64p_at(spare(programs, sources_size(programs)))
+    room = f64p_at(spare(programs, room_of(m, n, base.motion_width)))
     still, motion = i64p_at(spare(programs, m)), f64p_at(spare(programs, base.motion_slots))
     if programs.used + programs.spare > programs.room:
         return 0
-    for i in range(SOURCES_WORDS):
-        word[i] = programs.own[i]
-    sources = record_at(RowSources, word, 0)
+    put_own(programs, word, SOURCES_WORDS)
+    choice_size(programs)
+    put_own(programs, choice, CHOICE_WORDS)
+    sources, programs.choice = record_at(RowSources, word, 0), record_at(SpeedChoice, choice, 0)
     put_sources(programs, offset(word, word[ROWS_SOURCE]), sources.z)
     still_rows(programs, still)
     for i in range(base.motion_slots):
         motion[i] = base.motion_z[i]
-    chosen = i64p_at(programs.chosen)
-    found = select_speeds_kernel(sources, base.motion, base.motion_code, motion, base.inputs, programs.n_q, n, m, x,
-                                 base.aside, base.unit_u, still, base.size, base.unit_t, chosen,
-                                 f64p_at(programs.numbers))  # fmt: skip
+    found = select_speeds_kernel(sources, base.motion, base.motion_code, motion, base.inputs, programs.n_q, x,
+                                 base.aside, base.unit_u, still, base.size, base.unit_t, programs.choice,
+                                 room)  # fmt: skip
     programs.rank = 0
     for i in range(m):
-        programs.rank += chosen[n + i]
+        programs.rank += programs.choice.kept[i]
     return found
 
 
@@ -135,20 +170,18 @@ def put_integration(programs: ModePrograms, scene: Scene, here: i64, states: i64
 @kernel
 def put_record(programs: ModePrograms, scene: Scene, key: i64p, words: i64, is_free: i64, least: f64) -> None:
     """The record of a mode: where all that is its own is (`ModeParts`)."""
-    parts, count, base = programs.parts, programs.guards, programs.base
+    parts, base = programs.parts, programs.base
     word, own_key = i64p_at(parts.record), i64p_at(parts.key)
     for i in range(MODE_WORDS):
         word[i] = 0
     mode = record_at(ModeRecord, word, 0)
     for i in range(words + 1):
         own_key[i] = key[i]
-    word[BLOCK], mode.hash, mode.guards, mode.embedded, mode.least = (
-        parts.integration, key[words], count, 1 - is_free, least
-    )  # fmt: skip
-    mode.says, mode.about = i64p_at(parts.says), i64p_at(parts.says + WORD * count)
-    mode.step, mode.key, mode.row = i64p_at(parts.says + 2 * WORD * count), own_key, i64p_at(parts.row)
+    mode.block = record_at(IntegrationBlock, i64p_at(parts.integration), 0)
+    mode.hash, mode.guards, mode.embedded, mode.least = key[words], programs.guards, 1 - is_free, least
+    mode.says, mode.about, mode.step = i64p_at(parts.says), i64p_at(parts.about), i64p_at(parts.step)
+    mode.key, mode.row = own_key, i64p_at(parts.row)
     mode.code, mode.fresh, mode.size = i32p_at(parts.code), f64p_at(parts.fresh), parts.size
-    mode.chosen = f64p_at(parts.chosen)
     for i in range(programs.contacts):
         mode.row[i] = 0
     if is_free == 1:
@@ -160,6 +193,7 @@ def put_record(programs: ModePrograms, scene: Scene, key: i64p, words: i64, is_f
     mode.expand = executor_at(base.expand_sliding if programs.sliders > 0 else base.expand)
     mode.forces = executor_at(base.forces_sliding if programs.sliders > 0 or programs.shared > 0 else base.forces)
     mode.z, mode.out = f64p_at(parts.slots), f64p_at(parts.out)
+    mode.choice = programs.choice
 
 
 @kernel
@@ -199,23 +233,24 @@ def lay_out_chosen(programs: ModePrograms, scene: Scene, key: i64p, words: i64, 
     start, side, block = -programs.own[FRONT], base.side_slots if is_free == 1 else 0, size + watched
     parts = programs.parts
     parts.record = take(programs, MODE_WORDS)
-    parts.code, parts.key, parts.says = take(programs, 1), take(programs, words + 1), take(programs, 3 * count)
+    parts.code, parts.key = take(programs, 1), take(programs, words + 1)
+    parts.says, parts.about, parts.step = take(programs, count), take(programs, count), take(programs, count)
     parts.row, parts.out = take(programs, programs.contacts), take(programs, n_q + n + 4 + 2 * n + rows)
     slots = block + (side + block if is_free == 1 else 3 * block)
-    parts.integration = take(programs, BLOCK_WORDS + 3 * count + states + side + block)
-    fresh = parts.integration + WORD * (BLOCK_WORDS + 3 * count + states)
+    parts.integration = take(programs, block_size(programs, states, side + block))
+    fresh = parts.integration + WORD * programs.own[FRESH_SLOTS]
     parts.slots, parts.size = programs.arena + WORD * (programs.room - block), block
     programs.programs.slots = programs.arena + WORD * (programs.room - slots)
-    kept_numbers = 0 if is_free == 1 else 1 + 2 * rows + n + rows * n
-    parts.chosen, kept = take(programs, kept_numbers), spare(programs, states)
-    part, lam = spare(programs, PART * rows), spare(programs, rows)
+    kept, part, lam = spare(programs, states), spare(programs, PART * rows), spare(programs, rows)
     room = spare(programs, room_of_forces(rows, n, m) if programs.shared > 0 else 0)
     programs.scratch_slots = slots if slots > programs.scratch_slots else programs.scratch_slots
     programs.spare = slots if slots > programs.spare else programs.spare
     if programs.used + programs.spare > programs.room:
         return 0
-    at = fresh + WORD * side
+    at, integration = fresh + WORD * side, i64p_at(parts.integration)
     parts.fresh = at
+    put_own(programs, integration, BLOCK_WORDS)
+    mode_size(programs)
     put_equations(programs, scene, i64p_at(at), f64p_at(at), start, size)
     mode, places, least = record_at(EmbeddedMode, f64p_at(at), start), i64p_at(kept), 0.0
     if is_free == 1:
@@ -225,11 +260,8 @@ def lay_out_chosen(programs: ModePrograms, scene: Scene, key: i64p, words: i64, 
         for j in range(n):
             mode.ind[j], mode.weight[j], mode.course[j] = j, 1.0, 0.0
     else:
-        numbers, own_numbers = f64p_at(programs.numbers), f64p_at(parts.chosen)
-        for i in range(kept_numbers):
-            own_numbers[i] = numbers[i]
         put_speeds(programs, mode, offset(x, 1 + n_q))
-        least = GOOD * numbers[0]
+        least = GOOD * programs.choice.pivot
         if programs.shared > 0:
             put_share(programs, scene, mode, i64p_at(part), f64p_at(lam), f64p_at(room))
             least = INFINITY
@@ -241,9 +273,9 @@ def lay_out_chosen(programs: ModePrograms, scene: Scene, key: i64p, words: i64, 
         places[n_q + a] = n_q + mode.ind[a]
     places[states - 1] = n_q + n
     table_size(programs, scene)
-    guards = parts.integration + WORD * BLOCK_WORDS
-    put_guards(programs, scene, i64p_at(at + WORD * size), watched, user, is_free, i64p_at(parts.says), i64p_at(guards),
-               f64p_at(guards + WORD * count), f64p_at(guards + 2 * WORD * count))  # fmt: skip
+    armed = record_at(IntegrationBlock, integration, 0)
+    put_guards(programs, scene, i64p_at(at + WORD * size), watched, user, is_free, i64p_at(parts.says),
+               i64p_at(parts.about), i64p_at(parts.step), armed.kinds, armed.heights, armed.floors)  # fmt: skip
     put_integration(programs, scene, parts.integration, states, is_free, parts.code, f64p_at(fresh), side + block,
                     places)  # fmt: skip
     put_record(programs, scene, key, words, is_free, least)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from latchwork.hybrid.contacts.guard_values import BEGINS, BEHIND, CLOSED, GOES_ON, IN_PLANE, LEAVING, NO_SLIP
+from latchwork.hybrid.contacts.guard_values import OPEN as UNTOUCHED
 from latchwork.hybrid.contacts.scene import OPEN, SLIDE, STICK, ContactRecord, ContactStateRecord, Scene
 from latchwork.hybrid.mode_layout.mode_programs import (
     CLOSED_FORMS,
@@ -83,20 +85,27 @@ def law_at(scene: Scene, i: i64) -> i64:
 
 
 @kernel
+def place_of_form(contacts: i64, i: i64, law: i64, form: i64, sticks: i64, slides: i64) -> i64:
+    """Where the programs of a contact point in a form stand (`guards.Form`): open, leaving or from behind, behind these
+    of all points closed under each law, as it sticks, or slides in some way."""
+    if form != CLOSED:
+        return OPEN_FORMS * i + form
+    return OPEN_FORMS * contacts + CLOSED_FORMS * law + (0 if sticks == 1 else 1 + slides)
+
+
+@kernel
 def form_at(programs: ModePrograms, scene: Scene, i: i64) -> i64:
-    """How a contact point is watched: open, leaving, from behind; closed, as it sticks, slides without friction, slides
-    in the plane, goes on or begins to slide in space."""
-    state, contact = scene.state[i], scene.contact[i]
+    """How a contact point is watched, as `guards.form_of`: where its programs stand."""
+    state, contact, contacts = scene.state[i], scene.contact[i], programs.contacts
     if state.kind == OPEN:
-        return OPEN_FORMS * i + (1 if state.leaving > 0 else 2 if state.behind == 1 else 0)
-    first = OPEN_FORMS * programs.contacts + CLOSED_FORMS * law_at(scene, i)
-    if state.kind == STICK:
-        return first
-    if state.slips == 0 or state.limits > 0 or contact.tangents == 0:
-        return first + 1
-    if contact.tangents == 1:
-        return first + 2
-    return first + (4 if state.slip[state.slips - 1] > 0.0 else 3)
+        form = LEAVING if state.leaving > 0 else BEHIND if state.behind == 1 else UNTOUCHED
+        return place_of_form(contacts, i, 0, form, 0, NO_SLIP)
+    slides = NO_SLIP
+    if state.kind != STICK and state.slips > 0 and state.limits == 0 and contact.tangents > 0:
+        slides = IN_PLANE
+        if contact.tangents > 1:
+            slides = BEGINS if state.slip[state.slips - 1] > 0.0 else GOES_ON
+    return place_of_form(contacts, i, law_at(scene, i), CLOSED, 1 if state.kind == STICK else 0, slides)
 
 
 @kernel

@@ -7,33 +7,30 @@ from __future__ import annotations
 
 from latchwork.constraint.embedded.embedded_mode import UNKNOWN, EmbeddedMode
 from latchwork.constraint.embedded.projection import WORST_D, WORST_PIVOT
-from latchwork.constraint.embedded.slider import ENFORCED, SliderRecord
+from latchwork.constraint.embedded.slider import ENFORCED, SLIP_NUMBERS, SliderRecord
 from latchwork.constraint.row_sources import RowSource
 from latchwork.hybrid.contacts.friction import PART, put_part, share_forces
 from latchwork.hybrid.contacts.scene import Scene
 from latchwork.hybrid.mode_layout.mode_contents import law_at
 from latchwork.hybrid.mode_layout.mode_programs import (
     CONSTRAINTS,
-    SLIDER_WORDS,
-    SOURCE_WORDS,
     ModePrograms,
     SourcePrograms,
 )
-from latchwork.program.kernel import executor_at, f64p, f64p_at, i64, i64p, i64p_at, kernel, offset
+from latchwork.program.kernel import executor_at, f64p, i64, i64p, kernel, offset
 from latchwork.program.records.memory import size_of
 from latchwork.program.records.placement import place_arrays
 from latchwork.program.records.shape import words_of
 from latchwork.program.records.view import record_at
 
 INFINITY = float("inf")
-EMBEDDED_WORDS = size_of(EmbeddedMode)
+EMBEDDED_WORDS, SOURCE_WORDS, SLIDER_WORDS = size_of(EmbeddedMode), size_of(RowSource), size_of(SliderRecord)
 SOURCE, SLIDER = words_of(EmbeddedMode, "source", "slider")
 N_Q, N, ROWS, DEPENDENT, INDEPENDENT, N_HELD = words_of(EmbeddedMode, "n_q", "n", "rows", "m", "k", "n_held")
 TURNING, N_MOTION, N_SOURCES, SOURCE_SLOTS = words_of(EmbeddedMode, "turning", "n_motion", "sources", "source_slots")
 N_FOUND, MOTION_SLOTS, SPREAD_SLOTS = words_of(EmbeddedMode, "n_found", "motion_slots", "spread_slots")
 SLIDING, SHARED, N_SLIDERS, SLIDER_SLOTS = words_of(EmbeddedMode, "sliding", "shared", "sliders", "slider_slots")
 LAW, FORCE = words_of(SliderRecord, "law", "force")
-assert (size_of(RowSource), size_of(SliderRecord)) == (SOURCE_WORDS, SLIDER_WORDS)
 
 
 @kernel
@@ -95,7 +92,7 @@ def put_sliders(programs: ModePrograms, scene: Scene, word: i64p, z: f64p) -> No
             slider.row = programs.row_of[scene.contact[i].presser]
         slider.law_at += at if here[LAW] != 0 else 0
         slider.force_at += at if here[FORCE] != 0 else 0
-        for j in range(4):
+        for j in range(SLIP_NUMBERS):
             slider.slip[j] = state.slip[j] if j < state.slips else 0.0
         for j in range(own.slots):
             z[at + j] = own.z[j]
@@ -188,34 +185,32 @@ def put_equations(programs: ModePrograms, scene: Scene, word: i64p, z: f64p, sta
 
 @kernel
 def put_speeds(programs: ModePrograms, mode: EmbeddedMode, course: f64p) -> None:
-    """The rows and speeds that were chosen, with what goes with them: see `select_speeds_kernel`."""
-    n, rows, notes, d, i, k, lost = mode.n, mode.rows, mode.notes, 0, 0, 0, 0
-    chosen, w = i64p_at(programs.chosen), f64p_at(programs.numbers)
+    """The rows and speeds that were chosen, with what goes with them."""
+    n, rows, notes, d, i, k, lost, choice = mode.n, mode.rows, mode.notes, 0, 0, 0, 0, programs.choice
     for j in range(n):
-        if chosen[j] != 0:
+        if choice.dependent[j] != 0:
             mode.dep[d] = j
             d += 1
         else:
             mode.ind[i] = j
             i += 1
-        mode.weight[j], mode.course[j] = w[1 + 2 * rows + j], course[j]
+        mode.weight[j], mode.course[j] = choice.weight[j], course[j]
     for r in range(rows):
-        mode.typical[r], mode.length[r] = w[1 + r], w[1 + rows + r]
-        if chosen[n + r] != 0:
+        mode.typical[r], mode.length[r] = choice.typical[r], choice.length[r]
+        if choice.kept[r] != 0:
             mode.kept[k] = r
             k += 1
         elif mode.shared > 0:
             mode.lost[lost] = r
             lost += 1
-    notes.usual_pivot, notes.floor = w[0], WORST_PIVOT * w[0]
+    notes.usual_pivot, notes.floor = choice.pivot, WORST_PIVOT * choice.pivot
     notes.limit_pivot = notes.floor
 
 
 @kernel
 def put_share(programs: ModePrograms, scene: Scene, mode: EmbeddedMode, part: i64p, lam: f64p, room: f64p) -> None:
     """How redundant rows share their forces, from those of their contacts: see `share_forces`."""
-    n, rows, parts, first = mode.n, mode.rows, 0, 0
-    chosen, B = i64p_at(programs.chosen), offset(f64p_at(programs.numbers), 1 + 2 * rows + n)
+    n, rows, parts, first, choice = mode.n, mode.rows, 0, 0, programs.choice
     for s in range(programs.sources):
         i, held = programs.source[s], programs.held[s]
         for j in range(held):
@@ -231,4 +226,4 @@ def put_share(programs: ModePrograms, scene: Scene, mode: EmbeddedMode, part: i6
                 put_part(offset(part, PART * parts), first + j, 1, 0, 1, 0)
                 parts += 1
         first += held
-    share_forces(rows, n, mode.m, B, offset(chosen, n), parts, part, lam, mode.share, room)
+    share_forces(rows, n, mode.m, choice.B, choice.kept, parts, part, lam, mode.share, room)

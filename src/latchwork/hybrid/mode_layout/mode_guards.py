@@ -8,7 +8,7 @@ from __future__ import annotations
 from latchwork.hybrid.contacts.guard_values import GuardedContact, GuardedZone, GuardTable
 from latchwork.hybrid.contacts.scene import OPEN, Scene
 from latchwork.hybrid.mode_layout.mode_contents import form_at, has_row, slides_with_friction
-from latchwork.hybrid.mode_layout.mode_programs import GUARD_WORDS, ModePrograms
+from latchwork.hybrid.mode_layout.mode_programs import ModePrograms
 from latchwork.hybrid.mode_layout.mode_record import ASK, ZONE
 from latchwork.integrate.guard_location import FLOOR
 from latchwork.integrate.integration import PATIENT
@@ -18,11 +18,10 @@ from latchwork.program.records.placement import place_arrays
 from latchwork.program.records.shape import words_of
 from latchwork.program.records.view import record_at
 
-ZONE_WORDS, TABLE_WORDS = size_of(GuardedZone), size_of(GuardTable)
+GUARD_WORDS, ZONE_WORDS, TABLE_WORDS = size_of(GuardedContact), size_of(GuardedZone), size_of(GuardTable)
 CONTACT, ZONES, USER, N_CONTACTS, N_ZONES = words_of(GuardTable, "contact", "zone", "user", "contacts", "zones")
 GUARD_SLOTS, GUARD_ROOM, N_GUARDS = words_of(GuardTable, "slots", "room", "guards")
 (ZONE_PROGRAM,) = words_of(GuardedZone, "program")
-assert size_of(GuardedContact) == GUARD_WORDS
 
 
 @kernel
@@ -47,12 +46,12 @@ def first_of(scene: Scene, k: i64) -> i64:
 
 
 @kernel
-def put_guards(programs: ModePrograms, scene: Scene, word: i64p, size: i64, user: i64, is_free: i64, said: i64p,
-               kinds: i64p, heights: f64p, floors: f64p) -> None:  # fmt: skip
+def put_guards(programs: ModePrograms, scene: Scene, word: i64p, size: i64, user: i64, is_free: i64, says: i64p,
+               about: i64p, steps: i64p, kinds: i64p, heights: f64p, floors: f64p) -> None:  # fmt: skip
     """The guard table of a mode; what each guard says, of whom, and a step; where each is armed."""
     for i in range(size):
         word[i] = programs.own[i] if i < TABLE_WORDS else 0
-    table, g, at, count = record_at(GuardTable, word, 0), 0, 0, programs.guards
+    table, g, at = record_at(GuardTable, word, 0), 0, 0
     table.free, table.by_acceleration = is_free, programs.by_acceleration if is_free == 1 else 0
     for k in range(scene.watched):
         i = scene.watch[k]
@@ -77,7 +76,7 @@ def put_guards(programs: ModePrograms, scene: Scene, word: i64p, size: i64, user
         elif state.behind == 1:
             contact.shift = -numbers.clear
         for j in range(own.guards):
-            said[g], said[count + g], said[2 * count + g] = own.says[j], i, 0
+            says[g], about[g], steps[g] = own.says[j], i, 0
             kinds[g], heights[g], floors[g] = own.kind[j], own.height[j], FLOOR * own.unit[j]
             if state.kind == OPEN and state.leaving > 0 and j == 1:
                 heights[g] = -numbers.clear - contact.shift
@@ -92,7 +91,7 @@ def put_guards(programs: ModePrograms, scene: Scene, word: i64p, size: i64, user
         for side in range(2):
             step = 2 * side - 1
             if (step < 0 and index > 0) or (step > 0 and index < zone.bounds):
-                said[g], said[count + g], said[2 * count + g] = ZONE, zone.place, step
+                says[g], about[g], steps[g] = ZONE, zone.place, step
                 kinds[g], heights[g], floors[g] = PATIENT, 0.0, FLOOR * zone.unit
                 g += 1
         for j in range(zone.slots):
@@ -104,6 +103,6 @@ def put_guards(programs: ModePrograms, scene: Scene, word: i64p, size: i64, user
         for j in range(given.slots):
             table.z[at + j] = given.z[j]
         for j in range(programs.user_guards):
-            said[g], said[count + g], said[2 * count + g] = ASK, 0, 0
+            says[g], about[g], steps[g] = ASK, 0, 0
             kinds[g], heights[g], floors[g] = programs.user_kinds[j], 0.0, FLOOR
             g += 1

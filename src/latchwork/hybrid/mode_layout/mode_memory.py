@@ -19,35 +19,46 @@ from latchwork.constraint.embedded.final_state import pivot
 from latchwork.constraint.embedded.mode_block import quaternions
 from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.embedded.slider import slider_layout
-from latchwork.constraint.row_sources import RowSources
-from latchwork.constraint.selection_kernel import MAX_ROWS
+from latchwork.constraint.row_sources import RowSource, RowSources
+from latchwork.constraint.selection_kernel import MAX_ROWS, SpeedChoice
 from latchwork.constraint.terms import Array, Terms
 from latchwork.contact.law import Zones
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.guard_table import Piece, forms_in, zone_program, zones_in
-from latchwork.hybrid.contacts.guard_values import CLOSED, LEAVING, NO_SLIP, OPEN, GuardTable, look_at_guards
+from latchwork.hybrid.contacts.guard_values import CLOSED, LEAVING, NO_SLIP, GuardTable, look_at_guards
 from latchwork.hybrid.contacts.guards import Form, Guard, contact_guards
 from latchwork.hybrid.contacts.reset_requests import SAYS
 from latchwork.hybrid.contacts.scene import CLEARED
 from latchwork.hybrid.contacts.scene_memory import SceneMemory
 from latchwork.hybrid.mode_integration import ModeIntegrations, usual_kind
 from latchwork.hybrid.mode_layout.layout_kernel import SCRATCH
-from latchwork.hybrid.mode_layout.mode_programs import CLOSED_FORMS, OPEN_FORMS, ModePrograms, SourcePrograms
+from latchwork.hybrid.mode_layout.mode_contents import place_of_form
+from latchwork.hybrid.mode_layout.mode_programs import (
+    CLOSED_FORMS,
+    OPEN_FORMS,
+    FrictionPrograms,
+    GuardPrograms,
+    ModePrograms,
+    SourcePrograms,
+)
 from latchwork.hybrid.mode_layout.mode_record import ASK, ZONE
 from latchwork.integrate import problem
+from latchwork.integrate.reusable_integration import IntegrationBlock
 from latchwork.program.evaluator import evaluator_at
 from latchwork.program.function import Function
+from latchwork.program.kernel import Kernel
 from latchwork.program.native import address, native
-from latchwork.program.records.memory import block_of, lay_out, size_of, where, write
+from latchwork.program.records.memory import block_of, in_order, lay_out, where, write
 from latchwork.program.records.placement import placement
+from latchwork.program.records.shape import words_of
 from latchwork.symbolic.ops import ZERO
 
 ARENA, MOST_WORDS = 1 << 18, 1 << 19  # words at first; each arena has twice as many as the one before, up to so many
 FULL = 2  # where less than this part of an arena is left as a call begins, there is another
-SOURCE_NUMBERS = size_of(SourcePrograms)
 ROWS_OF_POINT = 3  # at most
-STUCK, FRICTIONLESS = range(2)  # closed forms, see `mode_contents.form_at`
+(ANY_GUARDS,) = words_of(GuardPrograms, "guards")
+(IS_KNOWN,) = words_of(FrictionPrograms, "known")
 
 
 def record_words(programs: ModePrograms, field: str, count: int) -> NDArray[np.int64]:
@@ -93,8 +104,10 @@ def _watch_words(piece: Piece, guards: Sequence[Guard]) -> Words:
     kinds = np.array([usual_kind(guard) for guard in guards], dtype=np.int64)
     heights, units = np.array([guard.height for guard in guards]), np.array([guard.unit for guard in guards])
     widest = max([function.width for function in piece.functions], default=0)
-    numbers = (len(guards), len(piece.slots), widest, int(piece.by_acceleration),
-               *map(address, (piece.words, piece.slots, said, kinds, heights, units)))  # fmt: skip
+    numbers = in_order(GuardPrograms, guards=len(guards), slots=len(piece.slots), widest=widest,
+                       by_acceleration=int(piece.by_acceleration), word=address(piece.words), z=address(piece.slots),
+                       says=address(said), kind=address(kinds), height=address(heights),
+                       unit=address(units))  # fmt: skip
     return Words(numbers, (piece, said, kinds, heights, units))
 
 
@@ -104,10 +117,13 @@ def source_words(terms: Terms) -> Words:
     if known is None:
         (source,) = terms.sources
         place, bias, moves = source.place, source.bias, [node != ZERO for node in terms.rows.C_nodes]
-        words = np.array([evaluator_at(place), evaluator_at(bias), source.given, 0, 0, 0, 0, 0], dtype=np.int64)
+        words = np.array(in_order(RowSource, place=evaluator_at(place), bias=evaluator_at(bias), given=source.given,
+                                  held=0, first=0, place_at=0, bias_at=0, found_at=0), dtype=np.int64)  # fmt: skip
         slots, still = np.concatenate([place.workspace(), bias.workspace()]), terms.flags
-        numbers = (1, source.given, place.slots + 1, bias.slots + 1, int(any(moves[:1])), int(any(moves)),
-                   place.length + bias.length, *map(address, (words, slots, still)))  # fmt: skip
+        numbers = in_order(SourcePrograms, known=1, given=source.given, place_slots=place.slots + 1,
+                           bias_slots=bias.slots + 1, first_moves=int(any(moves[:1])), moves=int(any(moves)),
+                           length=place.length + bias.length, word=address(words), z=address(slots),
+                           still=address(still))  # fmt: skip
         known = terms.frames["words"] = Words(numbers, (place, bias, words, slots, still))
     return known
 
@@ -118,7 +134,8 @@ def friction_words(point: ContactPoint, zones: tuple[int, ...]) -> Words:
     if known is None:
         slider = point.slider(0, 0, (), dict(zip(point.zones, zones, strict=True)))
         laid, length = slider_layout([slider]), sum([function.length for function in slider.functions])
-        numbers = 1, len(laid.z), length, address(laid.words), address(laid.z)
+        numbers = in_order(FrictionPrograms, known=1, slots=len(laid.z), length=length, word=address(laid.words),
+                           z=address(laid.z))  # fmt: skip
         known = point.watched["friction", zones] = Words(numbers, (slider, laid))
     return known
 
@@ -132,19 +149,18 @@ class ModeMemory:
         self._memory, self._base = memory, held.base
         self._side: Function | None = None
         self._zones = list(zones_in(ContactStates([*points], zones=dict.fromkeys(memory.zones(), 0))).items())
-        placements = placement(EmbeddedMode), placement(GuardTable), placement(RowSources)
+        placements = [placement(kind) for kind in (EmbeddedMode, GuardTable, RowSources, SpeedChoice, IntegrationBlock)]
+        modes, guards, rows, choices, blocks = placements
         self.programs = programs = lay_out(
             ModePrograms, contacts=scene.contacts, laws=scene.laws, zones=len(self._zones), n_q=n_q, n=n, n_held=rest,
             most_rows=min(len(held.rows) + ROWS_OF_POINT * scene.contacts, MAX_ROWS),
-            holds=int(holds), user_guards=len(user), scratch=SCRATCH, mode_arrays=placements[0],
-            guard_arrays=placements[1], row_arrays=placements[2],
+            holds=int(holds), user_guards=len(user), scratch=SCRATCH, mode_arrays=modes,
+            guard_arrays=guards, row_arrays=rows, choice_arrays=choices, block_arrays=blocks,
         )  # fmt: skip
         np.asarray(programs.user_kinds)[:] = [usual_kind(guard) for guard in user]
         self._plain, self._most_guards = np.asarray(programs.plain), np.asarray(programs.most_guards)
         self._alive: list[Any] = [placements]
         self._laws: dict[ContactPoint, tuple[int, list[int]]] = {}  # the first of each, and strides of its zones
-        self._first_closed = OPEN_FORMS * scene.contacts
-        self._contact = record_words(programs, "contact", scene.contacts)
         self._friction = record_words(programs, "friction", scene.laws)
         self._watch = record_words(programs, "watch", OPEN_FORMS * scene.contacts + CLOSED_FORMS * scene.laws)
         self._put_base(held)
@@ -173,14 +189,20 @@ class ModeMemory:
             motion.workspace(), spread.workspace(), fours, np.array(base.units.q, dtype=float),
             np.array(base.units.u, dtype=float), held.asides,
         )  # fmt: skip
-        kernels = (plain.embedded, plain.look, slides.embedded, slides.look, plain.look_freely, look_at_guards, settle,
-                   pivot, plain.expand, plain.forces, slides.expand, slides.forces)  # fmt: skip
+        kernels: dict[str, Kernel[..., Any]] = {
+            "step": plain.embedded, "look": plain.look, "step_sliding": slides.embedded, "look_sliding": slides.look,
+            "look_freely": plain.look_freely, "guards": look_at_guards, "settle": settle, "judge": pivot,
+            "expand": plain.expand, "forces": plain.forces, "expand_sliding": slides.expand,
+            "forces_sliding": slides.forces,
+        }  # fmt: skip
         write(
-            self.programs.base, motion.entry, motion.where[0], motion_z, motion.slots + 1, motion.width, motion.length,
-            spread.entry, spread.where[0], spread_z, spread.slots + 1, 0, 0, 0, 0, 0, len(motion.inputs),
-            len(fours) // 4, quaternion, float(base.scales.time), unit_q, unit_u, aside,
-            math.sqrt(base.scales.energy),
-            *[native(kernel).address for kernel in kernels],
+            self.programs.base, motion=motion.entry, motion_code=motion.where[0], motion_z=motion_z,
+            motion_slots=motion.slots + 1, motion_width=motion.width, motion_length=motion.length,
+            spread=spread.entry, spread_code=spread.where[0], spread_z=spread_z, spread_slots=spread.slots + 1,
+            side=0, side_code=0, side_z=0, side_slots=0, side_length=0, inputs=len(motion.inputs),
+            turning=len(fours) // 4, quaternion=quaternion, unit_t=float(base.scales.time), unit_q=unit_q,
+            unit_u=unit_u, aside=aside, size=math.sqrt(base.scales.energy),
+            **{name: native(kernel).address for name, kernel in kernels.items()},
         )  # fmt: skip
 
     def put_side(self, function: Function) -> None:
@@ -205,7 +227,8 @@ class ModeMemory:
         contact = self._memory.scene.contact[i]
         self._laws[point] = contact.first_law, list(contact.stride)
         cone = small.cone if len(point.tangents) == 1 else small.cone_in_space
-        self._contact.view(float)[i, SOURCE_NUMBERS:] = small.clear, small.closed, cone, small.wider
+        programs = self.programs.contact[i]
+        programs.clear, programs.closed, programs.cone, programs.wider = small.clear, small.closed, cone, small.wider
         for form in [form for form in point.watched if type(form) is Form]:
             self._put_watch(point, form)
             if form.slides != NO_SLIP:
@@ -215,14 +238,15 @@ class ModeMemory:
 
     def _put_rows(self, i: int, point: ContactPoint) -> None:
         """Its rows, once."""
-        if point.has_rows and not self._contact[i, 0]:
-            self._contact[i, :SOURCE_NUMBERS] = self._numbers(source_words(point.terms))
+        rows = self.programs.contact[i].rows
+        if point.has_rows and not rows.known:
+            write(rows, *self._numbers(source_words(point.terms)))
 
     def _put_friction(self, point: ContactPoint, zones: tuple[int, ...]) -> None:
         """Its friction in some zones, once."""
         place = self._law(point, zones)
         needs_force = point.without_normal and not point.is_pressed
-        if self._friction[place, 0] or (needs_force and "force_function" not in point.__dict__):
+        if self._friction[place, IS_KNOWN] or (needs_force and "force_function" not in point.__dict__):
             return
         self._friction[place] = self._numbers(friction_words(point, zones))
 
@@ -232,14 +256,11 @@ class ModeMemory:
         return first if not zones else int(first + sum([i * stride[k] for k, i in enumerate(zones)]))
 
     def _put_watch(self, point: ContactPoint, form: Form) -> None:
-        """What watches a contact point in a form, once: for its place see `mode_contents.form_at`."""
-        if form.form == CLOSED:
-            first = self._first_closed + CLOSED_FORMS * self._law(point, form.zones)
-            place = first + (STUCK if form.sticks else FRICTIONLESS + form.slides)
-        else:
-            own = 0 if form.form == OPEN else 1 if form.form == LEAVING else 2
-            place = OPEN_FORMS * self._memory.places[point] + own
-        words = None if self._watch[place, 0] else watch_words(point, form)
+        """What watches a contact point in a form, once."""
+        law = self._law(point, form.zones) if form.form == CLOSED else 0
+        place = place_of_form(self.programs.contacts, self._memory.places[point], law, form.form, int(form.sticks),
+                              form.slides)  # fmt: skip
+        words = None if self._watch[place, ANY_GUARDS] else watch_words(point, form)
         if words is not None:
             self._watch[place] = self._numbers(words)
 
@@ -247,8 +268,9 @@ class ModeMemory:
         function, by_acceleration = zone_program(point, zone)
         (z,) = self._kept(function.workspace())
         self._alive.append(function)
-        write(self.programs.zone[i], self._memory.zone(zone), len(zone.bounds), evaluator_at(function),
-              function.slots + 1, function.width, int(by_acceleration), point.scales.length, z)  # fmt: skip
+        write(self.programs.zone[i], place=self._memory.zone(zone), bounds=len(zone.bounds), run=evaluator_at(function),
+              slots=function.slots + 1, widest=function.width, by_acceleration=int(by_acceleration),
+              unit=point.scales.length, z=z)  # fmt: skip
 
     def enter(self, s: ContactStates, rows: int | None, user: Function | None) -> None:
         """All that a mode needs that was laid out in Python: its contact states, its rows, and a user's guards."""
@@ -263,7 +285,8 @@ class ModeMemory:
         if user is not None and place < self.programs.most_rows + 2 and not self.programs.user[place].known:
             (z,) = self._kept(user.workspace())
             self._alive.append(user)
-            write(self.programs.user[place], 1, evaluator_at(user), user.slots + 1, user.width, z)
+            write(self.programs.user[place], known=1, run=evaluator_at(user), slots=user.slots + 1, widest=user.width,
+                  z=z)  # fmt: skip
 
     def said(self, guard: Guard) -> tuple[int, int, int]:
         """What a guard says, of which contact point or zone, and a step."""

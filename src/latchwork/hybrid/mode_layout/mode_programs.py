@@ -7,13 +7,14 @@ fresh; `layout_kernel` copies what the contact states of a scene ask for into th
 
 from __future__ import annotations
 
+from latchwork.constraint.selection_kernel import SpeedChoice
+from latchwork.hybrid.contacts.guard_values import BEGINS, CLOSED
 from latchwork.integrate.reusable_integration import Programs
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p
-from latchwork.program.records.record import array, record
+from latchwork.program.records.record import array, pointer, record
 
-OPEN_FORMS, CLOSED_FORMS = 3, 5  # of a contact point: open, leaving, from behind; of each of its laws: see `form_at`
+OPEN_FORMS, CLOSED_FORMS = CLOSED, 2 + BEGINS  # of a contact point, and of each of its laws: see `place_of_form`
 CONSTRAINTS = -1  # in the place of a contact point: the constraints that hold besides
-SOURCE_WORDS, SLIDER_WORDS, GUARD_WORDS = 8, 16, 31  # of the records that are copied; see `layout_kernel`
 
 
 @record
@@ -143,14 +144,15 @@ class ModeParts:
     record: i64  # its `ModeRecord`
     code: i64
     key: i64
-    says: i64  # what guards say, then about what, then the steps of zones
+    says: i64  # what guards say,
+    about: i64  # about what,
+    step: i64  # and the steps of zones
     row: i64
     out: i64
     integration: i64
     fresh: i64  # its slots as they are when it begins
     slots: i64  # and those in which it is run
     size: i64  # words of its equations and guards
-    chosen: i64  # what `select_speeds_kernel` has found
 
 
 @record
@@ -166,15 +168,17 @@ class ModePrograms:
     most_rows: i64
     holds: i64  # 1 where constraints hold besides
     user_guards: i64
-    scratch: i64  # words of the longest record
+    scratch: i64  # words of the longest of the records whose arrays are placed
     base: BasePrograms
     mode_arrays: i64p  # placements: of `EmbeddedMode`,
     guard_arrays: i64p  # of `GuardTable`,
-    row_arrays: i64p  # and of `RowSources`
+    row_arrays: i64p  # of `RowSources`,
+    choice_arrays: i64p  # of `SpeedChoice`,
+    block_arrays: i64p  # and of `IntegrationBlock`
     constraints: SourcePrograms
     contact: list[ContactPrograms] = array("contacts")
     friction: list[FrictionPrograms] = array("laws")
-    watch: list[GuardPrograms] = array("3 * contacts + 5 * laws")
+    watch: list[GuardPrograms] = array(f"{OPEN_FORMS} * contacts + {CLOSED_FORMS} * laws")
     zone: list[ZonePrograms] = array("zones")
     user: list[UserPrograms] = array("most_rows + 2")  # where nothing holds, then by rows
     user_kinds: i64p = array("user_guards")  # where each of a user's guards is armed
@@ -193,8 +197,7 @@ class ModePrograms:
     rows: i64
     rank: i64  # rows that are kept,
     shared: i64  # and those that share their forces
-    chosen: i64  # where it is written which speeds are dependent, and which rows kept,
-    numbers: i64  # and what goes with them: see `select_speeds_kernel`
+    choice: SpeedChoice = pointer()
     source_slots: i64
     sliders: i64
     slider_slots: i64

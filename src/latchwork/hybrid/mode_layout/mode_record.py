@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from latchwork.constraint.selection_kernel import SpeedChoice
 from latchwork.integrate.reusable_integration import IntegrationBlock
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p
 from latchwork.program.records.record import pointer, record
@@ -30,4 +31,4 @@ class ModeRecord:
     fresh: f64p
     size: i64
     out: f64p
-    chosen: f64p  # where machine code laid it out: what `select_speeds_kernel` has found
+    choice: SpeedChoice = pointer()  # where machine code laid it out, and constraints are embedded: its speeds

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from array import array
-from functools import lru_cache
+from collections import namedtuple
+from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -121,15 +122,34 @@ def size_of(kind: type) -> int:
     return _shape(kind).words
 
 
-def write(view: Any, *values: Any) -> None:
-    """All fields of a record without arrays, in order: numbers as they are, all else as addresses."""
-    view._packing.pack_into(view._words, WORD * view._start, *values)
+def write(view: Any, /, *values: Any, **named: Any) -> None:
+    """All fields of a record without arrays: numbers as they are, all else as addresses; in order, or by name."""
+    given = in_order(type(view), **named) if named else values
+    view._packing.pack_into(view._words, WORD * view._start, *given)
 
 
-def values(view: Any) -> tuple[Any, ...]:
-    """The same, read."""
-    found: tuple[Any, ...] = view._packing.unpack_from(view._words, WORD * view._start)
-    return found
+def in_order(kind: type, /, **values: Any) -> tuple[Any, ...]:
+    """The values of all fields of a record, in their order."""
+    fields = _shape(kind).fields
+    if values.keys() != fields.keys():
+        missing, unknown = sorted(fields.keys() - values.keys()), sorted(values.keys() - fields.keys())
+        raise ProgramError(f"'{kind.__qualname__}' is given no value of {missing}; no fields are {unknown}. Give each.")
+    return tuple([values[name] for name in fields])
+
+
+def values(view: Any) -> Any:
+    """The same, read: addresses as numbers; a tuple with the names of the fields."""
+    kind: type = type(view)
+    return _named(kind)._make(view._packing.unpack_from(view._words, WORD * view._start))
+
+
+@cache
+def _named(kind: type) -> Any:
+    """Tuples of the fields of a record, each of which is one word."""
+    shape = _shape(kind)
+    if any(field.words != 1 for field in shape.fields.values()):
+        raise ProgramError(f"'{shape.name}' has fields of several words. Read them one by one.")
+    return namedtuple(kind.__name__, [*shape.fields])
 
 
 def where(view: Any, field: str) -> tuple[int, int]:
