@@ -5,6 +5,7 @@ import pytest
 
 import latchwork as lw
 from latchwork import dt
+from latchwork.hybrid import fixed_stepper
 from latchwork.hybrid.simulation import Simulation
 from latchwork.view import gallery
 
@@ -46,6 +47,58 @@ def test_ticks_go_through_the_events_of_a_run(name):
     assert np.allclose([event.t for event in told[-len(expected) :]], [e.t for e in expected], rtol=0.0, atol=1e-8)
     assert ticked.active == run.active
     assert np.allclose(ticked.x, run.x, rtol=0.0, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["patoglu_3_belt", "bouncing_ball", "rocking_block", "billiard", "woodpecker"])
+def test_ticks_through_events_have_the_bits_of_one_run(name):
+    """Machine code goes on from mode to mode within a tick as within a run: the same bits, of events as well."""
+    ticked, run = simulation(name)
+    told = [event for _ in range(700) for event in ticked.tick(STEP)]
+    run.advance(700 * STEP)
+    expected = run.events[len(run.events) - len(told) :]
+    assert [(e.t, e.name, e.after) for e in told] == [(e.t, e.name, e.after) for e in expected]
+    assert ticked.x.tobytes() == run.x.tobytes()
+
+
+def test_a_tick_with_changes_is_one_call(monkeypatch):
+    """Once modes and contacts were met, a tick that changes the mode runs no loop in Python."""
+    ticked, _ = simulation("woodpecker")
+    for _ in range(300):
+        ticked.tick(STEP)
+    monkeypatch.setattr(fixed_stepper, "advance", None)
+    assert sum(bool(ticked.tick(STEP)) for _ in range(600)) > 20
+
+
+def pressed(force: float) -> Simulation:
+    """Two balls on a line between walls, pushed about by F."""
+    model = lw.Model("two balls")
+    F, = model.inputs(F=force)
+    N, O = model.frame, model.origin
+    places = [O.at(f"P{i}", x * N.x) for i, x in enumerate(model.coordinates("x0", "x1"))]
+    shapes = []
+    for i, place in enumerate(places):
+        model.particle(f"ball {i}", place, 1.0 + i)
+        model.force(place, (F - 0.1 * i) * N.x)
+        shapes.append(lw.Circle(place, 0.1, body=N))
+        for side, x in ((1.0, -1.0), (-1.0, 1.0)):
+            wall = lw.Line(point=O.at(f"W{i}{x}", x * N.x), direction=N.y, normal=side * N.x)
+            model.contact(f"wall {i} {x}", shapes[i], wall)
+    model.contact("balls", *shapes)
+    return Simulation(model, q={"x0": -0.5, "x1": 0.5}, u=[0.0, 0.0], method=lw.RK4(STEP))
+
+
+def test_changes_where_a_tick_begins_have_the_bits_of_runs():
+    """A force that jumps between ticks opens and closes contacts at once: as where each tick is a run of its own."""
+    forces = 60.0 * np.sign(np.sin(np.arange(2000) / 70.0))
+    ticked, run = pressed(forces[0]), pressed(forces[0])
+    told = []
+    for k, force in enumerate(forces, 1):
+        ticked.inputs["F"] = run.inputs["F"] = force
+        told += ticked.tick(STEP)
+        run.advance(k * STEP)
+    assert len({event.t for event in told if event.t % STEP == 0.0}) > 3
+    assert [(e.t, e.name, e.after) for e in told] == [(e.t, e.name, e.after) for e in run.events]
+    assert ticked.x.tobytes() == run.x.tobytes()
 
 
 def pulled() -> Simulation:

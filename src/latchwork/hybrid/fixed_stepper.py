@@ -7,7 +7,6 @@ integrations, on one grid: ticks have the bits of one ``advance``.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -19,7 +18,8 @@ from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.controllers import looked
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.fallen_guards import look_at_rules
-from latchwork.hybrid.horizon import look_around
+from latchwork.hybrid.flow_stepper import FlowStepper, flow_stepper
+from latchwork.hybrid.horizon import look_around, relied_in_tick
 from latchwork.hybrid.input_laws import Column
 from latchwork.hybrid.interference.rollback import keep_watch
 from latchwork.hybrid.loop import advance
@@ -61,61 +61,30 @@ class FixedStepper:
         """The time reached."""
         return self._control.t
 
-    def goes_on(self, sim: Simulation, step: float) -> bool:
-        """Whether the simulation stands where this left it, and the next step is like the last."""
-        now, left = sim.state, self.state
-        if now is not left and not (
-            now.x is left.x and now.settled and now.holds is left.holds and now.contacts is left.contacts
-            and now.rules is left.rules and now.driven.equations is left.driven.equations
-            and now.waiting is left.waiting
-        ):  # fmt: skip
-            return False
-        return (not sim.record.events and step == self.step and left.t + step <= self.until
-                and now.controllers.next_time(left.t) >= left.t + (1.0 - NEARLY) * step)  # fmt: skip
+    @property
+    def made(self) -> int:
+        """The number of steps."""
+        return self._control.made
 
-    def tick(self, sim: Simulation) -> bool:
-        """Make a step; whether it was made. Where it was not, the simulation is as it was."""
+    def tick(self, sim: Simulation) -> int | None:
+        """Make a step: END, or REWRITE where equations ask for other speeds; none where it was not made, and the
+        simulation is as it was."""
         state = sim.state
         rest = state.driven.rest_at(state.rest, state.t)
         status = self.integration.tick(rest)
         t = self._control.t
         if status not in MADE or sim.world.watch.ticked(t, self._reached):
-            return False
+            return None
         x = self.x.copy() if self.expand is None else self.expand(t, self.x, rest)
         made = state.but(t=t, x=x, standing=(self.dynamics, x))
-        slept = made if self.paces is None else self._slept(sim, made)
+        slept, self.paces = (made, None) if self.paces is None else relied_in_tick(sim, made, self.paces)
         if slept is None:
-            return False
-        sim.state = self.state = slept
-        if status == Status.REWRITE:
-            dynamics = self.dynamics.rewritten(t, x, rest)
-            keep_speeds(sim, {}, dynamics, self.guards, t, x, rest)
-            sim.state = sim.state.but(standing=(dynamics, x))
-            sim.stepper = stepper_of(sim, dynamics, self.guards, self.step, self.until)
-        elif self._control.made % OFTEN == 0:
-            self.integration.count()
-            self.dynamics.verify(t, x, rest)
-            if not self.integration.is_current:
-                sim.stepper = stepper_of(sim, self.dynamics, self.guards, self.step, self.until)
-        return True
-
-    def _slept(self, sim: Simulation, made: SimState) -> SimState | None:
-        """The state after a tick, with what it has spent of the rooms of what sleeps; none where they are used up, and
-        it has to be looked before."""
-        before, sleeping = sim.state, sim.state.sleeping
-        now, then = sim.world.paces(before, made.row[None]), self.paces
-        assert then is not None, "something sleeps"
-        t = np.array([before.t, made.t])
-        spent = [rooms.spent_along(t, np.concatenate(both))[1]
-                 for rooms, *both in zip(sleeping.rooms, then, now, strict=True)]  # fmt: skip
-        good = [rooms.holds(each) for rooms, each in zip(sleeping.rooms, spent, strict=True)]
-        if not all(good):
-            times = [math.inf if enough or rooms.since == before.t else before.t
-                     for rooms, enough in zip(sleeping.rooms, good, strict=True)]  # fmt: skip
-            sim.state = before.but(sleeping=sleeping.looked_at(times))
             return None
-        self.paces = now
-        return made.having_slept(sleeping.with_spent(spent))
+        sim.state = self.state = slept
+        return Status.REWRITE if status == Status.REWRITE else Status.END
+
+
+Stepper = FixedStepper | FlowStepper
 
 
 class Expand:
@@ -141,10 +110,12 @@ class Expand:
 def tick(sim: Simulation, step: float) -> Events:
     """Go on by one step: see `Simulation.tick`."""
     stepper = sim.stepper
-    if stepper is not None and sim.state.controllers.is_due(sim.state.t) and stepper.goes_on(sim, step):
+    if stepper is not None and sim.state.controllers.is_due(sim.state.t) and goes_on(stepper, sim, step):
         sim.state = looked(sim, stepper.dynamics)
-    if stepper is not None and stepper.goes_on(sim, step) and stepper.tick(sim):
-        return Events([])
+    if stepper is not None and goes_on(stepper, sim, step):
+        status = stepper.tick(sim)
+        if status is not None:
+            return _ticked(sim, stepper, status)
     step = seconds("step", step)
     if not 0.0 < step < np.inf:
         raise EvaluationError(f"a tick of {step!r} s cannot be made. Give a positive number of seconds: step=1e-3.")
@@ -160,13 +131,46 @@ def tick(sim: Simulation, step: float) -> Events:
     return events
 
 
+def goes_on(stepper: Stepper, sim: Simulation, step: float) -> bool:
+    """Whether a simulation stands where its stepper left it, and the next step is like the last."""
+    now, left = sim.state, stepper.state
+    if now is not left and not (
+        now.x is left.x and now.settled and now.holds is left.holds and now.contacts is left.contacts
+        and now.rules is left.rules and now.driven.equations is left.driven.equations
+        and now.waiting is left.waiting
+    ):  # fmt: skip
+        return False
+    return (not sim.record.events and step == stepper.step and left.t + step <= stepper.until
+            and now.controllers.next_time(left.t) >= left.t + (1.0 - NEARLY) * step)  # fmt: skip
+
+
+def _ticked(sim: Simulation, stepper: Stepper, status: int) -> Events:
+    """What has happened in a tick; other speeds where equations ask for them; from time to time, steps are counted, and
+    rows verified."""
+    if sim.stepper is not stepper:
+        return _forgotten(sim)
+    state, dynamics, guards = sim.state, stepper.dynamics, stepper.guards
+    t, x, rest = state.t, state.x, state.held
+    if status == Status.REWRITE:
+        dynamics = dynamics.rewritten(t, x, rest)
+        keep_speeds(sim, {}, dynamics, guards, t, x, rest)
+        sim.state = sim.state.but(standing=(dynamics, x))
+        sim.stepper = stepper_of(sim, dynamics, guards, stepper.step, stepper.until)
+    elif stepper.made % OFTEN == 0:
+        stepper.integration.count()
+        dynamics.verify(t, x, rest)
+        if not stepper.integration.is_current:
+            sim.stepper = stepper_of(sim, dynamics, guards, stepper.step, stepper.until)
+    return Events([])
+
+
 @lru_cache(KEPT_SWITCHES)
 def stepping(step: float) -> RK4:
     """The method of ticks of a length: one object, so that integrations are found integration."""
     return RK4(step)
 
 
-def begun(sim: Simulation, step: float) -> FixedStepper | None:
+def begun(sim: Simulation, step: float) -> Stepper | None:
     """A stepper from here, where something stands that can go on."""
     state = sim.state
     if state.event_rate.is_thick or not state.settled or state.waiting or state.rules.pending:
@@ -185,14 +189,30 @@ def begun(sim: Simulation, step: float) -> FixedStepper | None:
     return stepper_of(sim, dynamics, guards, step, until)
 
 
-def stepper_of(sim: Simulation, dynamics: ModeDynamics, guards: Guards, step: float, until: float,
-               integrations: ModeIntegrations | None = None) -> FixedStepper | None:  # fmt: skip
-    """A mode begun where the simulation stands, among ``integrations`` if given; none where it ends at once."""
-    state, integrations = sim.state, sim.mode_table.integrations if integrations is None else integrations
+def stepper_of(sim: Simulation, dynamics: ModeDynamics, guards: Guards, step: float, until: float) -> Stepper | None:
+    """A mode begun where the simulation stands; none where it ends at once."""
+    found = begun_in(sim, sim.mode_table.integrations, dynamics, guards, step)
+    if found is None:
+        return None
+    return flow_stepper(sim, found, dynamics, guards, step, until) or FixedStepper(sim, found, dynamics, guards, step,
+                                                                                   until)  # fmt: skip
+
+
+def stepper_beside(sim: Simulation, integrations: ModeIntegrations, stepper: Stepper) -> FixedStepper | None:
+    """The same mode begun where the simulation stands, among other integrations."""
+    found = begun_in(sim, integrations, stepper.dynamics, stepper.guards, stepper.step)
+    return None if found is None else FixedStepper(sim, found, stepper.dynamics, stepper.guards, stepper.step,
+                                                   stepper.until)  # fmt: skip
+
+
+def begun_in(sim: Simulation, integrations: ModeIntegrations, dynamics: ModeDynamics, guards: Guards,
+             step: float) -> ReusableIntegration | None:  # fmt: skip
+    """The integration of a mode, begun where the simulation stands; none where it ends at once."""
+    state = sim.state
     kinds = kinds_at(guards, state) if guards.of_rules and dynamics.guards is not None else None
     integration, status = integrations.begun(dynamics, guards, stepping(step), state.t, state.x, state.held,
                                              grid_of(state, step), kinds)  # fmt: skip
-    return FixedStepper(sim, integration, dynamics, guards, step, until) if status == Status.FULL else None
+    return integration if status == Status.FULL else None
 
 
 def _forgotten(sim: Simulation) -> Events:

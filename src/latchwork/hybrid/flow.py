@@ -38,7 +38,6 @@ from latchwork.program.kernel import (
     offset,
     sqrt,
 )
-from latchwork.program.native import together
 from latchwork.program.records.memory import size_of
 from latchwork.program.records.record import array, pointer, record
 from latchwork.program.records.view import record_at
@@ -102,6 +101,7 @@ class Flow:
     rules: i64  # that are armed: the last guards of every mode
     limited: i64  # 1 where a constraint holds up to a force: an impact may break it
     known: i64  # modes that the state knows, and that are not laid out here
+    belongs: i64  # whether the state after a tick with changes surely belongs to its mode
     began: i64
     done: i64
     reached: f64
@@ -477,7 +477,16 @@ def flow(run: Flow, until: f64) -> i64:
     an impact, where a constraint has a limit of its force. Changes are
     noted, and no more are made than are allowed; as many steps as one mode makes in a call, but at least one in each.
     """
-    run.changes, run.begun, run.began, status, left = 0, Status.FULL, counter(), FELL, 1.0
+    run.changes, run.begun, run.began = 0, Status.FULL, counter()
+    status = flow_on(run, until)
+    run.done = counter()
+    return status
+
+
+@kernel
+def flow_on(run: Flow, until: f64) -> i64:
+    """The same, after the changes that are noted already."""
+    status, left = FELL, 1.0
     while True:
         mode = record_at(ModeRecord, i64p_at(run.table[run.mode]), 0)
         integration = mode.block.integration
@@ -492,8 +501,4 @@ def flow(run: Flow, until: f64) -> i64:
             break
         if change_mode(run, mode, t) == 0 and (run.begun != Status.EVENT or change_at_once(run, t) == 0):
             break
-    run.done = counter()
     return status
-
-
-together(flow)

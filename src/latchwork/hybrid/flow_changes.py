@@ -46,6 +46,11 @@ class FlowMode:
             self._integration.owe(self._steps)
         return self._integration
 
+    def last_solution(self) -> Solution:
+        """What it has run since it began, or since a tick did."""
+        rows = self.record.block.integration
+        return self.workspace.solution_of(rows.first, rows.last, Stats(0, 0, 0), None)
+
     def is_stepped_by(self, integration: ReusableIntegration) -> bool:
         """Whether this is its integration."""
         return self._integration is integration

@@ -19,6 +19,7 @@ from latchwork.hybrid.contacts.scene import Scene
 from latchwork.hybrid.designs import Embedded
 from latchwork.hybrid.flow import EVENT_WORDS, KEY, NO_ROW, STATE_WORDS, Flow, flow, write_key
 from latchwork.hybrid.flow_changes import Change, ContactWords, FlowMode, impact_of
+from latchwork.hybrid.flow_tick import tick
 from latchwork.hybrid.mode_dynamics import Recombined, Unconstrained
 from latchwork.hybrid.mode_integration import ModeIntegration
 from latchwork.hybrid.mode_layout.laid_out_mode import LaidOutMode, LaidOutModes, MachineMode, SharedParts, shared_parts
@@ -38,6 +39,7 @@ from latchwork.program.records.view import address_of, record_at
 
 if TYPE_CHECKING:
     from latchwork.hybrid.mode_table import Holds, ModeTable
+    from latchwork.hybrid.state import SimState
 
 MODES, CHANGES, KNOWN = 256, 64, 1024  # that there is room for
 GUARDS = 8  # of each contact point
@@ -96,8 +98,10 @@ class FlowMemory:
         self._contacts: ContactStates | None = None  # where a call began
         made = native(flow)
         self._call, self._briefly, self._at = made.function, made.brief, address_of(run)
+        self._ticks = native(tick).brief
+        self.ticker: Any = None  # what ticks, where it was that which ran last
         self._clock = 0.0, 0.0
-        self._table, self._key = np.asarray(run.table), np.asarray(run.key)
+        self._table, self._key, self._state = np.asarray(run.table), np.asarray(run.key), np.asarray(run.state)
         self._rules = np.asarray(run.rule_small), np.asarray(run.rule_spent), np.asarray(run.rule_since)
         self._conditions = np.asarray(run.conditions).reshape(CHANGES, len(armed), 2)
         count = scene.contacts
@@ -179,7 +183,7 @@ class FlowMemory:
         known = self._places.get(key.tobytes())
         if known is not None and self.modes[known].is_stepped_by(current.integration):
             return known
-        entered = self._entered(current, key, least)
+        entered = entered_in(self, current, key, least)
         if current.dynamics not in self._own:
             self._rewritten = entered
             self._table[MODES] = address_of(entered.record)
@@ -195,29 +199,6 @@ class FlowMemory:
         self.run.modes = len(self.modes)
         self._learn(current)
         return known
-
-    def _entered(self, current: ModeIntegration, key: NDArray[np.int64], least: float) -> FlowMode:
-        said = [self.layout.said(guard) for guard in current.guards]
-        says, about, step = np.array(said, dtype=np.int64).reshape(-1, 3).T.copy()
-        dynamics, rows = current.dynamics, np.zeros(max(len(self.memory.points), 1), dtype=np.int64)
-        embedded, alive = dict.fromkeys(OF_EMBEDDED, 0), list[Any]([says, about, step, rows, key])
-        if isinstance(dynamics, Recombined):
-            mode, n_u = dynamics.mode, self.run.n_u
-            fresh = mode.fresh().copy()
-            z, out = np.zeros(len(fresh)), np.zeros(self.run.states + 3 + 2 * n_u + len(mode.terms.rows))
-            embedded = {"expand": address_of(mode.expander), "forces": address_of(mode.forces), "size": len(fresh),
-                        "code": address_of(mode.code), "z": address(z), "fresh": address(fresh),
-                        "out": address(out)}  # fmt: skip
-            for point, i in self.memory.places.items():
-                if point.name in mode.terms.rows.slices:
-                    rows[i] = 2 * n_u + mode.terms.rows.slices[point.name].start + (0 if point.without_normal else 1)
-            alive += [mode, fresh, z, out]
-        record = record_at(ModeRecord, np.zeros(MODE_WORDS), 0)
-        write(record, block=current.integration.at, hash=int(key[-1]), guards=len(said), least=least, choice=0,
-              embedded=int(isinstance(dynamics, Recombined)), says=address(says), about=address(about),
-              step=address(step), key=address(key), row=address(rows), **embedded)  # fmt: skip
-        integration = current.integration
-        return FlowMode(integration.workspace, dynamics, current.guards, record, key, tuple(alive), integration)
 
     def _learn(self, current: ModeIntegration) -> None:
         """Enter the programs of a mode that Python has laid out: others are made of them as well."""
@@ -240,7 +221,7 @@ class FlowMemory:
     def prepare(self, current: ModeIntegration, s: ContactStates, rules: Rules, least: float, ended: bool, rest: Array,
                 allowed: int, at_once: bool | None, brief: float) -> None:  # fmt: skip
         """See to all that a call from a mode that has begun needs."""
-        run, memory, self._contacts = self.run, self.memory, s
+        run, memory, self._contacts, self.ticker = self.run, self.memory, s, None
         memory.ready(self.mode_table.resets.room(self.held))
         self._programs.ready()
         if memory.current is not s:
@@ -263,6 +244,44 @@ class FlowMemory:
         self._clock = began, time.perf_counter()
         memory.current = s if status != Status.EVENT and not run.changes else None
         return status
+
+    # --- ticks --------------------------------------------------------------------------------------------------
+
+    def begin_ticks(self, current: ModeIntegration, state: SimState, least: float, at_once: bool | None,
+                    brief: float) -> None:  # fmt: skip
+        """Get ready to tick from a mode that has begun where a run stands."""
+        allowed = int(min(CHANGES, state.event_rate.left))
+        self.prepare(current, state.contacts, state.rules, least, False, state.held, allowed, at_once, brief)
+        self.memory.current, self._state[:] = state.contacts, state.x
+
+    def tick(self, rest: Array) -> int:
+        """A tick with this held: the status of the kernel `tick`."""
+        began = time.perf_counter()
+        status: int = self._ticks(self._at, address(rest))
+        if self.run.changes:
+            self._clock = began, time.perf_counter()
+        return status
+
+    def forget_tick(self) -> None:
+        """Machine code has not made a tick whole: forget what it has done."""
+        self.memory.current, self._known, self.run.modes = None, None, len(self.modes)
+
+    @property
+    def mode(self) -> FlowMode:
+        """The mode that a run is in."""
+        found = self._rewritten if self.run.mode == MODES else self.modes[self.run.mode]
+        assert found is not None, "it was entered"
+        return found
+
+    def go_on(self, state: SimState) -> None:
+        """Get ready to tick on after changes that are put down."""
+        run, self._contacts, self.memory.current = self.run, state.contacts, state.contacts
+        run.allowed = int(min(CHANGES, state.event_rate.left))
+        if run.arrivals != Function.arrivals:
+            self.memory.ready(self.mode_table.resets.room(self.held))
+            self._programs.ready()
+            run.arrivals = Function.arrivals
+        self.layout.ready(self.mode_table.integrations)
 
     @property
     def reached(self) -> float:
@@ -353,3 +372,28 @@ def change_of(flow: FlowMemory, c: int, samples: Samples | None, rest: Array) ->
     return Change(t, [mode.guards[i] for i in places], mode, following, words, after[c].copy(), solution, impacts,
                   note.longest, flow._when(note.ended), flow._when(note.ready), flow._conditions[c].copy(),
                   laid)  # fmt: skip
+
+
+def entered_in(flow: FlowMemory, current: ModeIntegration, key: NDArray[np.int64], least: float) -> FlowMode:
+    """The mode of an integration that Python has laid out, as a flow knows it."""
+    said = [flow.layout.said(guard) for guard in current.guards]
+    says, about, step = np.array(said, dtype=np.int64).reshape(-1, 3).T.copy()
+    dynamics, rows = current.dynamics, np.zeros(max(len(flow.memory.points), 1), dtype=np.int64)
+    embedded, alive = dict.fromkeys(OF_EMBEDDED, 0), list[Any]([says, about, step, rows, key])
+    if isinstance(dynamics, Recombined):
+        mode, n_u = dynamics.mode, flow.run.n_u
+        fresh = mode.fresh().copy()
+        z, out = np.zeros(len(fresh)), np.zeros(flow.run.states + 3 + 2 * n_u + len(mode.terms.rows))
+        embedded = {"expand": address_of(mode.expander), "forces": address_of(mode.forces), "size": len(fresh),
+                    "code": address_of(mode.code), "z": address(z), "fresh": address(fresh),
+                    "out": address(out)}  # fmt: skip
+        for point, i in flow.memory.places.items():
+            if point.name in mode.terms.rows.slices:
+                rows[i] = 2 * n_u + mode.terms.rows.slices[point.name].start + (0 if point.without_normal else 1)
+        alive += [mode, fresh, z, out]
+    record = record_at(ModeRecord, np.zeros(MODE_WORDS), 0)
+    write(record, block=current.integration.at, hash=int(key[-1]), guards=len(said), least=least, choice=0,
+          embedded=int(isinstance(dynamics, Recombined)), says=address(says), about=address(about),
+          step=address(step), key=address(key), row=address(rows), **embedded)  # fmt: skip
+    integration = current.integration
+    return FlowMode(integration.workspace, dynamics, current.guards, record, key, tuple(alive), integration)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from latchwork.hybrid.simulation import Simulation
 
 Run = Callable[[float, bool], FlowResult | None]
+Paces = tuple[Array, Array, Array]  # of pairs, of contacts and of curves, see `World.paces`
 
 
 def look_around(sim: Simulation, limit: float) -> float | None:
@@ -145,6 +146,23 @@ def relied(sim: Simulation, legs: Sequence[Leg]) -> tuple[list[Sleeping], Callab
             return made, partial(with_place, sim.world, contact_point=held[0])
         made.append(sleeping.with_spent([each[j - 1] for each in spent]))
     return made, None
+
+
+def relied_in_tick(sim: Simulation, made: SimState, then: Paces) -> tuple[SimState | None, Paces]:
+    """The state after a tick, with what it has spent of the rooms of what sleeps, and the paces there, after those
+    where it began; none where rooms are used up, and it has to be looked before."""
+    before, sleeping = sim.state, sim.state.sleeping
+    now = sim.world.paces(before, made.row[None])
+    t = np.array([before.t, made.t])
+    spent = [rooms.spent_along(t, np.concatenate(both))[1]
+             for rooms, *both in zip(sleeping.rooms, then, now, strict=True)]  # fmt: skip
+    good = [rooms.holds(each) for rooms, each in zip(sleeping.rooms, spent, strict=True)]
+    if all(good):
+        return made.having_slept(sleeping.with_spent(spent)), now
+    times = [math.inf if enough or rooms.since == before.t else before.t
+             for rooms, enough in zip(sleeping.rooms, good, strict=True)]  # fmt: skip
+    sim.state = before.but(sleeping=sleeping.looked_at(times))
+    return None, then
 
 
 def _to_be_seen(sleeping: Sleeping, state: SimState) -> SimState:

@@ -25,7 +25,7 @@ from latchwork.hybrid.checkpoint import Checkpoint, Reader
 from latchwork.hybrid.contacts.initial_contacts import one_of_three
 from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.event import Events, RunEvent
-from latchwork.hybrid.fixed_stepper import FixedStepper, tick
+from latchwork.hybrid.fixed_stepper import Stepper, tick
 from latchwork.hybrid.initial_state import initial_state
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.inputs import Inputs
@@ -84,7 +84,7 @@ class Simulation:
                            progress and hearing(progress), looks_ahead=self.looks_ahead, keeps_awake=self.keeps_awake,
                            shared=shared)  # fmt: skip
         self.audit = auditing(audit)
-        self.stepper: FixedStepper | None = None  # what is ticked, where nothing changes
+        self.stepper: Stepper | None = None  # what is ticked, where nothing changes
         self._state, self.start = initial_state(self.world, q, u, parameters, start, thick, design is not None)
 
     def __repr__(self) -> str:

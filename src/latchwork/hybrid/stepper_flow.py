@@ -101,6 +101,14 @@ def is_on_grid(t: float, origin: float, step: float) -> bool:
     return origin + float(round((t - origin) / step)) * step == t
 
 
+class Standing(NamedTuple):
+    """A mode that a run stands in, and when it began, by the clock and t."""
+
+    dynamics: ModeDynamics
+    began: float
+    t: float
+
+
 class FlowSetup(NamedTuple):
     """What a flow needs that may have to be made of symbols: a step that is short enough for gaps to be followed, and
     the memory of machine code that goes from mode to mode, where it may."""
@@ -113,7 +121,7 @@ def flow_setup(sim: Simulation, dynamics: ModeDynamics, stops: Mapping[str, Any]
     """See to what a flow of a mode from x = (t, q, u, rest) needs, before symbols are worked on beside it."""
     state, table = sim.state, sim.mode_table
     longest = table.pacing(x) if state.contacts.members else math.inf
-    if not _flows(sim):
+    if not goes_by_itself(sim):
         return FlowSetup(longest, None)
     armed = state.rules.armed(state.held_names) if state.rules else ()
     memory = table.flow_of(state.holds, state.contacts.contact_points, stops, armed, len(state.rest))
@@ -161,7 +169,7 @@ def flow_by_steps(sim: Simulation, call: Call, method: Adaptive | RK4, dynamics:
                 sim.record.end_switch(current.began)
                 current.dynamics.get_ready()
                 if memory is not None and (changes := memory.changes(samples, rest)):
-                    spent, again = relied(sim, _legs(sim.state.contacts, segments, changes))
+                    spent, again = relied(sim, legs_of(sim.state.contacts, segments, changes))
                     changes = changes[: len(spent)]
                     passed = _first_passed(sim, current, segments, changes, samples is None) if changes else None
                     changes = changes if passed is None else changes[: passed[0]]
@@ -212,7 +220,7 @@ def flow_by_steps(sim: Simulation, call: Call, method: Adaptive | RK4, dynamics:
         raise Broken(str(error), segments + error.segments, error.reason) from None
 
 
-def _flows(sim: Simulation) -> bool:
+def goes_by_itself(sim: Simulation) -> bool:
     """Whether machine code may go from mode to mode: nothing has to be looked at where contacts change."""
     state, points = sim.state, sim.state.contacts.contact_points
     if isinstance(sim.world.design, Controlled):  # laws are put into modes that Python lays out
@@ -258,7 +266,7 @@ def _tell_progress(sim: Simulation, reached: float) -> None:
         sim.world.progress(reached)
 
 
-def _legs(s: ContactStates, segments: Sequence[Segment], changes: Sequence[Change]) -> list[Leg]:
+def legs_of(s: ContactStates, segments: Sequence[Segment], changes: Sequence[Change]) -> list[Leg]:
     """What was run before each change, from some segments and contact states on."""
     ran = [[] if change.solution is None else [Segment(change.solution, change.before.dynamics)] for change in changes]
     first = Leg([*segments, *ran[0]], lambda: s)
@@ -268,8 +276,19 @@ def _legs(s: ContactStates, segments: Sequence[Segment], changes: Sequence[Chang
 
 def _changed(sim: Simulation, current: ModeIntegration, changes: Sequence[Change], begun: bool,
              crossings: Crossings, spent: Sequence[Sleeping], thin: Samples | None) -> ModeIntegration:  # fmt: skip
-    """Account for changes that machine code has made, with so much ``spent`` of the rooms of what sleeps; the
-    integration of the last, which has begun or not. Samples are kept where steps are to be thinned."""
+    """Account for changes that machine code has made from a mode: the integration of the last, which has begun or
+    not."""
+    began, entered = put_down(sim, current, changes, begun, crossings, spent, thin), changes[-1].after
+    if entered is None:
+        return current
+    return ModeIntegration(entered.integration, entered.dynamics, entered.guards, changes[-1].longest, began,
+                           changes[-1].t)  # fmt: skip
+
+
+def put_down(sim: Simulation, current: ModeIntegration | Standing, changes: Sequence[Change], begun: bool,
+             crossings: Crossings, spent: Sequence[Sleeping], thin: Samples | None = None) -> float:  # fmt: skip
+    """Account for changes that machine code has made from a mode, with so much ``spent`` of the rooms of what sleeps:
+    when the last mode began by the clock, if it has. Samples are kept where steps are to be thinned."""
     record, table, dynamics, entered = sim.record, sim.mode_table, current.dynamics, None
     began, t = current.began, current.t
     for change, following, sleeping in zip_longest(changes, changes[1:], spent[: len(changes)]):
@@ -303,9 +322,7 @@ def _changed(sim: Simulation, current: ModeIntegration, changes: Sequence[Change
             record.end_switch(change.ready)
         if entered is not None:
             dynamics, began, t = entered.dynamics, change.ready, change.t
-    if entered is None:
-        return current
-    return ModeIntegration(entered.integration, dynamics, entered.guards, changes[-1].longest, began, t)
+    return began
 
 
 def _looked(table: ModeTable, state: SimState, guards: Guards, conditions: Array) -> Rules:

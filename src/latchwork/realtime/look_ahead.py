@@ -23,7 +23,7 @@ from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
 from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.event import RunEvent
-from latchwork.hybrid.fixed_stepper import MADE, FixedStepper, stepper_of
+from latchwork.hybrid.fixed_stepper import MADE, FixedStepper, Stepper, stepper_beside
 from latchwork.hybrid.mode_integration import ModeIntegrations
 from latchwork.hybrid.mode_table import Hold
 from latchwork.hybrid.prefetch import Coming, successors
@@ -55,7 +55,7 @@ class Scout:
         self._sim, self._grip, self._step = sim, grip, step
         self._integrations = ModeIntegrations(sim.mode_table.integrations.scales)  # of its own
         self._stepper: FixedStepper | None = None
-        self._of: FixedStepper | None = None  # that of the run that it left from
+        self._of: Stepper | None = None  # that of the run that it left from
         self._from, self._reading, self._rest = -math.inf, Reading(None), np.empty(0)
         self._x = np.empty(0)  # (q, u, work) ahead, in a mode whose states are fewer
         self.foreseen: deque[Foreseen] = deque(maxlen=MAX_PREDICTIONS)
@@ -89,7 +89,7 @@ class Scout:
         self._from, self._of = sim.t, stepper
         self._reading, self._rest = self._grip.last, sim.state.held.copy()
         self._x = sim.state.x
-        self._stepper = stepper_of(sim, stepper.dynamics, stepper.guards, self._step, stepper.until, self._integrations)
+        self._stepper = stepper_beside(sim, self._integrations, stepper)
         return self._stepper is not None
 
     def _guards(self, stepper: FixedStepper, t: float, x: Array) -> Array:
