@@ -18,6 +18,7 @@ import pytest
 
 import latchwork
 import latchwork as lw
+from named_things import stale_names
 
 ROOT = Path(__file__).resolve().parents[1]
 SLOW = ["llvmlite", "matplotlib", "numpy", "scipy", "sympy", "yaml", "latchwork.kane.equations", "latchwork.program"]
@@ -116,6 +117,11 @@ def test_classes_are_short():
     assert {node.name for node in classes if (node.end_lineno or 0) - node.lineno >= 300} == set()
 
 
+def test_what_docstrings_name_is_there():
+    """Functions, modules and fields that docstrings and comments name in backticks exist, where they are said to."""
+    assert stale_names(ROOT / "src" / "latchwork") == []
+
+
 @pytest.mark.usefixtures("desk")
 def test_readme_example_prints_what_it_says():
     """The first Python block of the README runs, and prints the text block that follows it."""
@@ -155,13 +161,15 @@ def test_the_reference_has_every_public_name(monkeypatch):
     assert "Others" not in api_pages.pages()
 
 
-def test_modules_named_in_the_architecture_exist():
+@pytest.mark.parametrize("page", ["architecture.md", "decisions.md"])
+def test_modules_that_a_page_names_exist(page):
     """Every file and folder that the page names is there: a path from the package, or the name of some module."""
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / page).read_text(encoding="utf-8")
     package = ROOT / "src" / "latchwork"
     known = {path.name for path in package.rglob("*.py")} | {path.name for path in (ROOT / "tests").rglob("*.py")}
+    known |= {f"{path.name}/" for path in package.rglob("*") if path.is_dir()}
     named = set(re.findall(r"`([a-z_/]+(?:\.py|/))`", page)) - {"examples/", "benchmarks/", "docs/", "tests/"}
     bases = (package, package.parent, package / "program", ROOT)
     missing = [name for name in named if not any((base / name).exists() for base in bases)]
-    assert [name for name in missing if "/" in name or name not in known] == []
+    assert [name for name in missing if name not in known] == []
     assert len(named) > 40

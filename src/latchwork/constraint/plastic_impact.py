@@ -1,4 +1,4 @@
-"""The plastic impact of rows that are clearly independent, in one call: what `assemble.assemble_u` says of them.
+"""The plastic impact of rows that are clearly independent, in one call: what `consistency.assemble_u` says of them.
 
     δu = M⁻¹ Bᵀ p,    B M⁻¹ Bᵀ p = −(B u + C)
 """

@@ -1,7 +1,7 @@
 """Audit: what can be checked of a run, and whether it is what the method of integration promises.
 
 Energy is judged by `energy_balance`. Rows of embedded constraints are met to `HOLDS` wherever a run ends or changes, or
-it is refused there (`constraint.verdict`). Designs that hold accelerations only let coordinates drift: by less than
+it is refused there (`residuals.must_hold`). Designs that hold accelerations only let coordinates drift: by less than
 `GROSS`, in their units.
 """
 

@@ -4,7 +4,7 @@
 
 Machine code goes on as long as nothing has to be asked or made. It comes back at a time, a full page, a guard of the
 user, a reset that has to be given something, or a mode that is not laid out yet; what happened on the way is noted, and
-put down afterwards (`flow_notes`).
+put down afterwards (`flow_changes`).
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def raised(state: i64, g: f64, height: f64) -> i64:
 
 @kernel
 def probe(guards: Guards, t: f64, h: f64, theta: f64) -> None:
-    """Guards and rates at ``t + θ h`` on the dense output, as `solution.dense`."""
+    """Guards and rates at ``t + θ h`` on the dense output, as `dense_output.dense`."""
     step = guards.step
     x0, x1, dx0, dx1, bend, point = step.x0, step.x1, step.dx0, step.dx1, step.bend, step.x
     rest = 1.0 - theta

@@ -314,7 +314,7 @@ def test_there_is_something_to_see_at_once(opened):
     page.wait("document.querySelectorAll('#cards li:not(.waiting)').length === 3", 120.0)
     page.look("() => app.gallery.cards.get('caster').item.querySelector('a').click()")
     page.wait("performance.getEntriesByName('first picture').length")
-    assert page.look("""() => new Promise((done) => requestAnimationFrame(() => {  // where it is fitted anew it is drawn anew
+    assert page.look("""() => new Promise((done) => requestAnimationFrame(() => {  // fitted anew, drawn anew
         const c = document.getElementById('picture');
         done(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v) => v > 0)); }))""")
 

@@ -83,7 +83,7 @@ class LinkPart:
     inertial: Inertial = NOTHING
     hidden: bool = False
     geometry: tuple[Geometry, ...] = ()
-    looks: tuple[Any, ...] = ()  # `robot_visuals.Look`: what it shows
+    looks: tuple[Any, ...] = ()  # `visuals.Look`: what it shows
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@
 J are the rows of the contacts, normal first; B those that hold besides. Friction of a joint has no normal row: there
 J, v and a are zero. Impulses change speeds by P Jᵀ Λ. Friction of
 contacts that the coordinates enforce, g (N0 + N1 · u̇), is part of M and f. Where M or S is close to singular, P and u̇₀
-are given (`Delassus.given`).  [Delassus 1917; Brogliato, Nonsmooth Mechanics §5.2]
+are given (`Delassus.supply`).  [Delassus 1917; Brogliato, Nonsmooth Mechanics §5.2]
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def still_rows(programs: ModePrograms, still: i64p) -> i64:
 
 @kernel
 def mode_length(programs: ModePrograms, scene: Scene, m: i64, k: i64) -> i64:
-    """About how many operations an evaluation takes: see `layout.frame`."""
+    """About how many operations an evaluation takes: see `mode_block.frame`."""
     n, total = programs.n, programs.base.motion_length
     for s in range(programs.sources):
         i = programs.source[s]
