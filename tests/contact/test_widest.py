@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
 from latchwork.contact.complementarity import linear_program
 from latchwork.contact.complementarity.linear_program import NO_POINT, POINT, UNENDED, widest
+from latchwork.contact.directions import all_round
 from latchwork.program.native import interpret, invoke
 
 
@@ -57,6 +60,36 @@ def test_margins_are_those_of_another_solver(kind):
             assert (w + V @ z).min(initial=0.0) >= -near
             assert m <= 1.0 + near
     assert met == {False, True}
+
+
+def crates(count, push, mu):
+    """Forces of cubes of weight 9.81 in a row that touch, the first of them pushed, as planes: four feet of each, and
+    the corners of the faces between; λ_n ≥ 0 and μ λ_n ≥ d · λ_t all round, λ = λ₀ + N z."""
+    ends = list(product((-0.5, 0.5), repeat=2))
+    places = [((b,), (x, y, -0.5), (2, 0, 1)) for b in range(count) for x, y in ends]
+    places += [((b, b + 1), (0.5, y, z), (0, 1, 2)) for b in range(count - 1) for y, z in ends]
+    J, load = np.zeros((6 * count, 3 * len(places))), np.zeros(6 * count)
+    load[2::6], load[0] = -9.81, push
+    for i, (cubes, x, axes) in enumerate(places):
+        for r, d in enumerate(np.eye(3)[list(axes)]):
+            for b in cubes:
+                side, arm = 1.0 if b == cubes[-1] else -1.0, np.array(x) - [b - cubes[0], 0.0, 0.0]
+                J[6 * b : 6 * b + 6, 3 * i + r] = side * np.concatenate([d, np.cross(arm, d)])
+    _, s, Vt = np.linalg.svd(J)
+    lam, cone = np.linalg.lstsq(J, -load, rcond=None)[0], np.zeros((17, 3))
+    cone[0, 0], cone[1:, 0], cone[1:, 1:] = 1.0, mu, -np.reshape(all_round(16), (16, 2))
+    planes = np.kron(np.eye(len(places)), cone)
+    return planes @ lam / np.abs(lam).max(), np.ascontiguousarray(planes @ Vt[int((s > 1e-9).sum()) :].T)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_crates_in_a_row_carry_as_another_solver_says(count):
+    """Many planes through one point, of which many steps lead nowhere: the margin, with a z that has it."""
+    for push, mu in product((0.0, 1.0, 3.0, 4.9, 6.0, 9.0, 9.81), (0.25, 0.5, 1.0)):
+        g, H = crates(count, push, mu)
+        z, m = largest_margin(g, H, np.zeros(0), np.zeros((0, H.shape[1])))
+        assert m == pytest.approx(by_scipy(g, H, np.zeros(0), np.zeros((0, H.shape[1]))), abs=1e-9)
+        assert (g + H @ z).min() >= m - 1e-9
 
 
 def test_two_feet_of_a_table_carry_alike():

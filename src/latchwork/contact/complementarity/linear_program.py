@@ -6,17 +6,21 @@ Its dual has a row for each of (z, m) and a column for each plane, and the last 
 
     min b · p   with   [−Hᵀ −Vᵀ 0; 1 0 1] p = (0, 1),   p ≥ 0,   b = (g, w, 1)
 
-Simplex on that; z and m are what its rows are worth. Where it falls without end, no z is on the right side of V.
-Bland's rule never goes round but for rounding: where it does not end all the same, `UNENDED` says so, and nothing is
-taken.
+Simplex on that, by the steepest column; z and m are what its rows are worth. Where it falls without end, no z is on the
+right side of V. The right sides of the rows of z are zero, so that many steps lead nowhere, and may go round: after
+`DARING` of them right sides are made a little larger, each by another amount [Charnes 1952], and every step falls; what
+rows are worth knows nothing of right sides. Where that does not end, `UNENDED` says so, and nothing is taken.
 """
 
 from __future__ import annotations
 
+from latchwork.contact.complementarity.lemke import scattered
 from latchwork.program.kernel import divide, f64p, fabs, i64, i64p, kernel, offset
 
-TINY = 1e-11  # of entries that are 1 or so: smaller ones are rounding
-DARING = 200  # steps by the steepest column; from then on the first one that falls is taken, which never goes round
+TINY = 1e-11  # of costs that are 1 or so: smaller ones are rounding
+PIVOT = 1e-9  # of entries: a smaller one may be rounding, and a step by it makes numbers of nothing
+DARING = 200  # steps before right sides are made different
+APART = 1e-7  # by so much, up to twice
 MAX_PIVOTS = 20_000  # steps
 NO_POINT, POINT, UNENDED = 0, 1, -1  # what became of a linear program
 
@@ -40,14 +44,20 @@ def unit_column(rows: i64, wide: i64, T: f64p, row: i64, column: i64) -> None:
 
 
 @kernel
-def entering(count: i64, cost: f64p, steepest: i64) -> i64:
-    """A column along which the cost falls, the steepest or the first; −1 for none."""
+def entering(count: i64, cost: f64p) -> i64:
+    """The column along which the cost falls most steeply; −1 for none."""
     best, least = -1, -TINY
     for j in range(count):
-        if cost[j] < least and (steepest == 1 or best < 0):
-            best = j
-            least = cost[j] if steepest == 1 else least
+        if cost[j] < least:
+            best, least = j, cost[j]
     return best
+
+
+@kernel
+def set_apart(n: i64, wide: i64, T: f64p) -> None:
+    """Right sides a little larger, each by another amount, so that no two rows come to zero at once."""
+    for i in range(n):
+        T[i * wide + wide - 1] += APART * (1.0 + scattered(i, 0))
 
 
 @kernel
@@ -56,7 +66,7 @@ def leaving(n: i64, wide: i64, T: f64p, basis: i64p, column: i64) -> i64:
     best, least = -1, 0.0
     for i in range(n):
         entry = T[i * wide + column]
-        if basis[i] >= 0 and entry > TINY:
+        if basis[i] >= 0 and entry > PIVOT:
             ratio = divide(T[i * wide + wide - 1], entry)
             if best < 0 or ratio < least or (ratio == least and basis[i] < basis[best]):
                 best, least = i, ratio
@@ -87,7 +97,7 @@ def widest(
     unit_column(n + 1, wide, T, r, count - 1)
     basis[r] = count - 1
     for i in range(r):  # rows of z begin at zero, with any column
-        column, largest = -1, TINY
+        column, largest = -1, PIVOT
         for j in range(count):
             if fabs(T[i * wide + j]) > largest:
                 column, largest = j, fabs(T[i * wide + j])
@@ -95,7 +105,9 @@ def widest(
         if column >= 0:
             unit_column(n + 1, wide, T, i, column)
     for step in range(MAX_PIVOTS):
-        column = entering(count, cost, 1 if step < DARING else 0)
+        if step == DARING:
+            set_apart(n, wide, T)
+        column = entering(count, cost)
         if column < 0:
             for i in range(n):
                 y[i] = -cost[count + i]
