@@ -133,6 +133,68 @@ def test_parts_that_are_left_out_change_no_bit(kinds, friction, monkeypatch):
     assert few.run.x.tobytes() == every.run.x.tobytes()
 
 
+def planar_pile(kinds, ground):
+    """Boxes and disks of 1 kg in the plane, by turns over each other, over stairs without an end or over a floor."""
+    model, shapes = lw.Model("pile"), []
+    N, O = model.frame, model.origin
+    for i, kind in enumerate(kinds):
+        link = model.planar(f"b{i}")
+        body = model.body(f"b{i}", link.frame, link.origin, 1.0, lw.inertia(link.frame, 0.002, 0.002, 0.004))
+        shapes.append(body.circle(0.1) if kind == "disk" else body.box((0.2, 0.16)))
+    corners = [(0.0, 3.0), (0.0, 0.0), (0.5, 0.0), (0.5, -0.1), (1.0, -0.1), (1.0, -0.2), (9.0, -0.2)]
+    stairs = lw.Polyline([O.at(f"s{k}", x * N.x + y * N.y) for k, (x, y) in enumerate(corners)])
+    floor = stairs if ground == "stairs" else lw.Line(O, N.x, N.y)
+    for i, shape in enumerate(shapes):
+        model.contact(f"floor {i}", shape, floor, friction=0.5)
+        for j in range(i):
+            model.contact(f"{i} on {j}", shape, shapes[j], friction=0.5)
+    model.gravity(-9.81 * N.y)
+    q = {f"q_b{i}_{c}": x for i in range(len(kinds))
+         for c, x in (("px", 0.3 + 0.03 * i), ("py", 0.15 + 0.25 * i), ("rz", 0.3 * i))}  # fmt: skip
+    return model, q
+
+
+@pytest.mark.parametrize("ground", ["floor", "stairs"])
+@pytest.mark.parametrize("kinds", [("box", "box", "box"), ("disk", "box", "disk", "box"), ("disk", "disk", "disk")])
+def test_in_the_plane_parts_that_are_left_out_change_nothing(kinds, ground, monkeypatch):
+    """The same of boxes and disks in the plane, and of stairs that stand still and have no enclosure, but for what the
+    cone problem leaves: what is within reach of a move out of penetration takes part in it."""
+    def run():
+        model, q = planar_pile(kinds, ground)
+        sim, candidates = lw.Simulation(model, q, thick=lw.TimeStepping(step=5e-4, always=True)), []
+        listed = NearPairs.lay_out
+        monkeypatch.setattr(NearPairs, "lay_out", lambda self, scene: candidates.append(self) or listed(self, scene))
+        sim.advance(0.35)
+        monkeypatch.setattr(NearPairs, "lay_out", listed)
+        return sim, candidates[-1].record.candidates
+
+    few, near = run()
+    monkeypatch.setattr(near_pairs, "REACH", 1e9)
+    every, all_of_them = run()
+    assert near < all_of_them or (ground == "floor" and "box" not in kinds)
+    assert np.abs(few.run.x - every.run.x).max() <= 1e-9
+
+
+@pytest.mark.parametrize("speed", [60.0, 100.0, 150.0])
+@pytest.mark.parametrize("space", [False, True])
+def test_what_moves_farther_in_a_step_than_parts_reach_is_met(space, speed):
+    """A box that moves by half its height in a step ends on the box it meets, at the mean of the speeds."""
+    for gap in (0.7, 0.75, 0.8):
+        model, shapes = lw.Model("fast"), []
+        for k in range(2):
+            link = model.free(f"b{k}") if space else model.planar(f"b{k}")
+            body = model.body(f"b{k}", link.frame, link.origin, 1.0, lw.inertia(link.frame, 0.01, 0.01, 0.01))
+            shapes.append(body.box((0.4, 0.4, 0.4) if space else (0.4, 0.4)))
+        model.contact("both", *shapes, friction=0.5)
+        z = "z" if space else "y"
+        sim = lw.Simulation(model, {f"q_b1_p{z}": gap}, {f"u_b1_v{z}": -speed},
+                            thick=lw.TimeStepping(step=2e-3, always=True))  # fmt: skip
+        sim.advance(0.02)
+        run = sim.run
+        assert run[f"u_b0_v{z}"][-1] == pytest.approx(-0.5 * speed)
+        assert run[f"q_b1_p{z}"][-1] - run[f"q_b0_p{z}"][-1] == pytest.approx(0.4)
+
+
 def test_numbers_of_a_face_hold_its_domain():
     """n · x = d on a face of a box, and v · x + l ≥ 0 for its corners and no others but beyond its middle."""
     model = lw.Model("box")

@@ -20,9 +20,11 @@ from latchwork.constraint.joints.spot import velocity
 from latchwork.constraint.terms import Array, Base
 from latchwork.contact.broad_phase.enclosures import Enclosure, apart, can_be_parted, enclosed
 from latchwork.contact.law import Contact
-from latchwork.contact.narrow_phase.convex_pairs import Picker, is_solid
+from latchwork.contact.narrow_phase.convex_pairs import Picker
 from latchwork.contact.narrow_phase.nearest_points import Pose
 from latchwork.contact.shapes.base import Shape
+from latchwork.contact.shapes.flat import Polyline
+from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.contact.tolerances import tolerances_in
 from latchwork.hybrid.state_function import state_function
 from latchwork.program.function import Function
@@ -50,7 +52,7 @@ class EnclosedPair(NamedTuple):
 
 class Bounds:
     """The enclosures of some contacts. ``bounded`` are the places of those that have them, (k,), in what was given;
-    ``solids`` by their place among these."""
+    ``solids`` by their place among these; ``centers`` which enclosure a shape has."""
 
     def __init__(self, base: Base, contacts: Sequence[Contact]) -> None:
         kept: dict[Any, Enclosure] = {}
@@ -62,6 +64,8 @@ class Bounds:
         self.bounded = np.array([k for k, pair in enumerate(sides) if pair is not None], dtype=int)
         self._i, self._j = np.array([[places[_content(one)] for one in pair] for pair in known],
                                     dtype=int).reshape(-1, 2).T  # fmt: skip
+        both = zip(self.bounded.tolist(), self._i.tolist(), self._j.tolist(), strict=True)
+        self.centers = {shape: at for k, *pair in both for shape, at in zip(contacts[k].shapes, pair, strict=True)}
         self._count, self._radii = len(kept), np.array([one.radius for one in kept.values()])
         self._lay_flats([*kept.values()])
         shapes = self._lay_solids([contacts[k] for k in self.bounded])
@@ -81,12 +85,12 @@ class Bounds:
         self._normals = np.array([kept[flat].normal for _, flat, _ in rows]).reshape(-1, 3)
 
     def _lay_solids(self, contacts: list[Contact]) -> list[Shape]:
-        """Contacts between solids; gives the shapes that turn, ``turning`` where their ω begins."""
+        """Contacts between solids; gives the shapes with corners that turn, ``turning`` where their ω begins."""
         self.solids: dict[int, Solids] = {}
         self.turning: dict[Shape, int] = {}
         for k, contact in enumerate(contacts):
             turns = [self.turning.setdefault(shape, ENDS * self._count + POSE * len(self.turning))
-                     for shape in contact.shapes if is_solid(shape)]  # fmt: skip
+                     for shape in contact.shapes if isinstance(shape, Box | Hull | Polyline)]  # fmt: skip
             if contact.picker is not None:
                 a, b = turns
                 self.solids[k] = Solids(contact.picker, (int(self._i[k]), int(self._j[k])), (a, b))

@@ -50,6 +50,7 @@ class WatchSet:
         self._parameters: list[int] = []  # where they stand in x
         self._lengths = np.empty(0)  # and what they were
         self.bounds: Bounds | None = None
+        self.steady: frozenset[Contact] = frozenset()  # that may sleep: their shapes have the lengths of the model
         self.tolerances = tolerances_in(Scales())
 
     def along(self, rooms: Rooms, rows: Array) -> Array:
@@ -71,6 +72,7 @@ class WatchSet:
         self._parameters = parameters_of(base)
         self._lengths = x[self._parameters]
         known = sleepers(s.members, base, x, may_sleep)
+        self.steady = frozenset(known)
         if known:
             bounds = Bounds(base, known)
             self._bounded = [known[k] for k in bounds.bounded]

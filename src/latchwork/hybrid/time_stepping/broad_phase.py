@@ -9,6 +9,7 @@ parts that are numbers, only features of parts near each other are candidates (`
 from __future__ import annotations
 
 from latchwork.hybrid.time_stepping.near_parts import (
+    AHEAD,
     ENDS,
     UNMADE,
     NearParts,
@@ -16,6 +17,7 @@ from latchwork.hybrid.time_stepping.near_parts import (
     find_parts,
     keep_poses,
     place_parts,
+    want_ahead,
     want_none,
 )
 from latchwork.program.evaluator import Evaluator, evaluate
@@ -24,7 +26,6 @@ from latchwork.program.records.record import array, pointer, record
 from latchwork.program.scalar import maximum, minimum
 
 ALWAYS, ROUND, ABOVE = range(3)  # kinds of pairs: without enclosures; segments with a radius; over a half-space
-AHEAD = 3.0  # margins: pairs no further apart are made where others are
 
 
 @record
@@ -124,9 +125,9 @@ def is_deeper(broad: BroadPhase, k: i64, gap: f64) -> i64:
 
 
 @kernel
-def find_near(broad: BroadPhase, keep: i64) -> i64:
-    """Which pairs, and which of their parts, are ``wanted``: near at the ends that were read last, or with ``keep``
-    near before; how many of them have contact points that are not made yet."""
+def find_near(broad: BroadPhase, keep: i64, h: f64) -> i64:
+    """Which pairs, and which of their parts, are ``wanted`` in a step: near at the ends that were read last, or with
+    ``keep`` near before; how many of them have contact points that are not made yet."""
     unmade, parts = 0, broad.parts
     if parts.rows > 0:
         place_parts(parts, broad.out)
@@ -137,12 +138,14 @@ def find_near(broad: BroadPhase, keep: i64) -> i64:
         broad.wanted[pair] = near
         unmade += 1 if near == 1 and broad.count[pair] == UNMADE else 0
         if near == 1:
-            unmade += find_parts(parts, pair, keep)
+            unmade += find_parts(parts, pair, keep, h, broad.out)
         else:
             want_none(parts, pair)
     if unmade > 0:  # those that come next are made along with them
         for pair in range(broad.pairs):
-            if broad.count[pair] == UNMADE and apart(broad, pair) <= AHEAD * broad.margin:
+            if broad.wanted[pair] == 1:
+                want_ahead(parts, pair, h, broad.out)
+            elif broad.count[pair] == UNMADE and apart(broad, pair) <= AHEAD * broad.margin:
                 broad.wanted[pair] = 1
     return unmade
 

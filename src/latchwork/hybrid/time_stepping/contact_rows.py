@@ -96,7 +96,7 @@ def list_near(step: TimeStep, x: f64p, within: i64) -> i64:
     broad, scene = step.broad, step.scene
     if is_looked(broad, x, 0.5 if within == 1 else 0.25) == 1:
         return Reason.DONE
-    if find_near(broad, within) > 0:
+    if find_near(broad, within, step.step) > 0:
         return Reason.NOT_MADE
     count = broad.candidates
     for k in range(count):

@@ -46,8 +46,8 @@ class NearPairs:
         radii = np.empty(0) if bounds is None else bounds.radii
         finite = np.sort(radii[np.isfinite(radii)])
         self._middling = float(finite[len(finite) // 2]) if len(finite) else 0.0
-        table = PartTable(base, {} if bounds is None else bounds.turning, radii)
-        found = [table.rows(contact, row) for contact, row in zip(self.members, rows, strict=True)]
+        table = PartTable(base, bounds, watch_set.steady)
+        found = [table.rows(contact, row.kind) for contact, row in zip(self.members, rows, strict=True)]
         self.part_rows = {k: each for k, each in enumerate(found) if each is not None}
         busy = {point.contact for point in s.contact_points}
         self.made = {k for k, contact in enumerate(self.members)
@@ -75,8 +75,12 @@ class NearPairs:
                 self.row_features[k] = {pairs[pair]: each for pair, each in picker.made() if each in some}
 
     def _make_parts(self) -> None:
-        """The features of the rows that are wanted, where their parts ever touch."""
+        """The features of the rows that are wanted, where their parts ever touch, and with them those of near pairs
+        that were made before."""
         wanted, place = np.asarray(self.parts.wanted), np.asarray(self.parts.place)
+        for k in np.flatnonzero(self.record.wanted).tolist():
+            if k in self.part_rows:
+                self.row_features[k] |= self.part_rows[k].made
         for row in np.flatnonzero((wanted[: len(place)] == 1) & (place == UNMADE)).tolist():
             k = int(np.searchsorted(self._starts, row, side="right")) - 1
             feature = self.part_rows[k].feature(row - self._starts[k])

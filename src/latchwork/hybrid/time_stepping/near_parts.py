@@ -5,7 +5,7 @@ Corners, edges and faces are numbers in the frame of their shape, which its pose
     |x − y| ≥ max(|n · x − d|, max_i(−v_i · x − l_i))    a corner x, and a face with its domain v_i · x + l_i ≥ 0
 
 Of edges, and of what is round, the distance is that of points and segments. Features of parts further apart than
-``reach`` are left out until a place of some shape has moved by half of that:
+``reach``, and than the two shapes move in a step, are left out until a place of some shape has moved by half of that:
 
     |Δp| + ρ |ΔR| ≥ the way of any place within ρ of the centre,    |ΔR| the largest singular value, ‖ΔR‖_F / √2
 """
@@ -16,10 +16,12 @@ from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel,
 from latchwork.program.records.record import array, record
 from latchwork.program.scalar import maximum, minimum
 
-ENDS = 12  # numbers of an enclosure: p, q, v_p, v_q
+ENDS, VELOCITY = 12, 6  # numbers of an enclosure: p, q, v_p, v_q
 TURN = 3  # ω, before R
-UPRIGHT = -1  # a shape that looks the same however it turns
+UPRIGHT = -1  # a shape that looks the same however it turns, or does not turn
+STILL = -1  # a shape whose parts are numbers in N
 BALL, ROD, FLAT = range(3)  # kinds of parts: x, ρ;  p, q, ρ;  n, d, then v and l of each bound
+AHEAD = 3.0  # times as far away: what is there is made where others are
 UNMADE, NEVER = -1, -2  # no contact point yet; none ever: its gap is always the same, or has no domain
 
 
@@ -33,7 +35,7 @@ class NearParts:
     pairs: i64
     rows: i64
     reach: f64
-    center: i64p = array("shapes")  # which enclosure begins at its centre
+    center: i64p = array("shapes")  # which enclosure begins at its centre; or STILL
     turn: i64p = array("shapes")  # where ω and R begin among the numbers of enclosures; or UPRIGHT
     radius: f64p = array("shapes")  # about the centre
     form: i64p = array("parts")  # BALL, ROD or FLAT
@@ -53,6 +55,8 @@ class NearParts:
 @kernel
 def pose_of(parts: NearParts, i: i64, k: i64, ends: f64p) -> f64:
     """One of the numbers of a pose: p, then R row by row; no R where turns change nothing."""
+    if parts.center[i] == STILL:
+        return 0.0
     if k < 3:
         return ends[ENDS * parts.center[i] + k]
     return 0.0 if parts.turn[i] == UPRIGHT else ends[parts.turn[i] + TURN + k - 3]
@@ -93,6 +97,20 @@ def turned(parts: NearParts, i: i64, ends: f64p, x: f64p, found: f64p) -> None:
 
 
 @kernel
+def pace_of(parts: NearParts, i: i64, ends: f64p) -> f64:
+    """|v| + ρ |ω|: how fast any place of a shape moves at most."""
+    v, w = 0.0, 0.0
+    if parts.center[i] == STILL:
+        return 0.0
+    for k in range(3):
+        x = ends[ENDS * parts.center[i] + VELOCITY + k]
+        v += x * x
+        y = 0.0 if parts.turn[i] == UPRIGHT else ends[parts.turn[i] + k]
+        w += y * y
+    return sqrt(v) + parts.radius[i] * sqrt(w)
+
+
+@kernel
 def dot(x: f64p, y: f64p) -> f64:
     """x · y"""
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
@@ -103,17 +121,21 @@ def place_parts(parts: NearParts, ends: f64p) -> None:
     """All parts in N."""
     for k in range(parts.parts):
         i, at = parts.shape[k], parts.at[k]
-        p, kind, own, placed = offset(ends, ENDS * parts.center[i]), parts.form[k], parts.number, parts.placed
+        kind, own, placed = parts.form[k], parts.number, parts.placed
+        px, py, pz = pose_of(parts, i, 0, ends), pose_of(parts, i, 1, ends), pose_of(parts, i, 2, ends)
         if kind == FLAT:
             for b in range((parts.at[k + 1] - at) // 4):
                 turned(parts, i, ends, offset(own, at + 4 * b), offset(placed, at + 4 * b))
-                along = dot(offset(placed, at + 4 * b), p)
+                n = offset(placed, at + 4 * b)
+                along = n[0] * px + n[1] * py + n[2] * pz
                 placed[at + 4 * b + 3] = own[at + 4 * b + 3] + (along if b == 0 else -along)
         else:
             for b in range(1 + kind):
                 turned(parts, i, ends, offset(own, at + 3 * b), offset(placed, at + 3 * b))
-                for j in range(3):
-                    placed[at + 3 * b + j] += p[j]
+                x = offset(placed, at + 3 * b)
+                x[0] += px
+                x[1] += py
+                x[2] += pz
             placed[at + 3 + 3 * kind] = own[at + 3 + 3 * kind]
 
 
@@ -172,17 +194,39 @@ def parts_apart(parts: NearParts, i: i64, j: i64) -> f64:
 
 
 @kernel
-def find_parts(parts: NearParts, pair: i64, keep: i64) -> i64:
+def reach_of(parts: NearParts, pair: i64, h: f64, ends: f64p) -> f64:
+    """How far apart parts of a pair that has some may be to be near: what both move within h counts."""
+    row = parts.first[pair]
+    i, j = parts.shape[parts.part[row]], parts.shape[parts.other[row]]
+    return parts.reach + h * (pace_of(parts, i, ends) + pace_of(parts, j, ends))
+
+
+@kernel
+def find_parts(parts: NearParts, pair: i64, keep: i64, h: f64, ends: f64p) -> i64:
     """Which rows of a pair are ``wanted``: near where parts were placed last, or with ``keep`` near before; how many of
     them have no contact point yet."""
-    unmade = 0
-    for row in range(parts.first[pair], parts.first[pair + 1]):
+    unmade, begin, end = 0, parts.first[pair], parts.first[pair + 1]
+    if begin == end:
+        return 0
+    reach = reach_of(parts, pair, h, ends)
+    for row in range(begin, end):
         near = 1 if keep == 1 and parts.near[row] == 1 else 0
         if near == 0 and parts.place[row] != NEVER:
-            near = 1 if parts_apart(parts, parts.part[row], parts.other[row]) <= parts.reach else 0
+            near = 1 if parts_apart(parts, parts.part[row], parts.other[row]) <= reach else 0
         parts.wanted[row] = near
         unmade += 1 if near == 1 and parts.place[row] == UNMADE else 0
     return unmade
+
+
+@kernel
+def want_ahead(parts: NearParts, pair: i64, h: f64, ends: f64p) -> None:
+    """Rows of a pair without contact points are wanted a few times as far away."""
+    begin, end = parts.first[pair], parts.first[pair + 1]
+    if begin < end:
+        reach = AHEAD * reach_of(parts, pair, h, ends)
+        for row in range(begin, end):
+            if parts.place[row] == UNMADE and parts_apart(parts, parts.part[row], parts.other[row]) <= reach:
+                parts.wanted[row] = 1
 
 
 @kernel
