@@ -24,7 +24,8 @@ def stepping(sim):
     table, state = sim.mode_table, sim.state
     pairs = NearPairs(state.contacts.copied(), table.base, sim.world.watch_set)
     return StepMemory(table.resets.memory, table.constraint_terms(state.holds), pairs, state.row, 0.0, 1e-3, 0, {},
-                      ClearanceMemory(*sim.world.broad_phase.clearances(sim.state.sleeping.pairs)))  # fmt: skip
+                      ClearanceMemory(*sim.world.broad_phase.clearances(sim.state.sleeping.pairs)),
+                      sim.world.step_programs)  # fmt: skip
 
 
 def test_branches_of_a_quadruped():

@@ -1,5 +1,7 @@
 """A simulation tick by tick: the steps of a run, and nothing of the past."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import latchwork as lw
 from latchwork import dt
 from latchwork.hybrid import fixed_stepper
 from latchwork.hybrid.simulation import Simulation
+from latchwork.program.function import Function
 from latchwork.view import gallery
 
 STEP = 2.0**-10  # sums of it are exact
@@ -69,7 +72,7 @@ def test_a_tick_with_changes_is_one_call(monkeypatch):
     assert sum(bool(ticked.tick(STEP)) for _ in range(600)) > 20
 
 
-def pressed(force: float) -> Simulation:
+def pressed(force: float, **options: Any) -> Simulation:
     """Two balls on a line between walls, pushed about by F."""
     model = lw.Model("two balls")
     F, = model.inputs(F=force)
@@ -84,7 +87,7 @@ def pressed(force: float) -> Simulation:
             wall = lw.Line(point=O.at(f"W{i}{x}", x * N.x), direction=N.y, normal=side * N.x)
             model.contact(f"wall {i} {x}", shapes[i], wall)
     model.contact("balls", *shapes)
-    return Simulation(model, q={"x0": -0.5, "x1": 0.5}, u=[0.0, 0.0], method=lw.RK4(STEP))
+    return Simulation(model, q={"x0": -0.5, "x1": 0.5}, u=[0.0, 0.0], method=lw.RK4(STEP), **options)
 
 
 def test_changes_where_a_tick_begins_have_the_bits_of_runs():
@@ -172,3 +175,15 @@ def test_nothing_of_the_past_is_kept():
     assert not ticked.events
     assert len(ticked.run.path.segments) <= 1
     assert not len(ticked.timeline)
+
+
+def test_ticks_in_time_steps_derive_nothing(monkeypatch):
+    """Where ticks are time steps, the energy and the programs of contacts are those of the tick before."""
+    sim = pressed(1.0, thick=lw.TimeStepping(STEP, always=True))
+    for _ in range(5):
+        sim.tick(STEP)
+    made = []
+    monkeypatch.setattr(Function, "__init__", lambda *given: made.append(given))
+    for _ in range(20):
+        sim.tick(STEP)
+    assert not made

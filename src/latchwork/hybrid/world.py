@@ -25,6 +25,7 @@ from latchwork.hybrid.mode_table import ModeTable, make_room
 from latchwork.hybrid.prefetch import Ahead
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
+from latchwork.hybrid.time_stepping.contact_programs import ContactPrograms, KnownPrograms
 from latchwork.integrate.methods import Method
 from latchwork.symbolic.graph import Graph
 
@@ -53,6 +54,7 @@ class World:
     watch_set: WatchSet = field(default_factory=WatchSet)
     watch: Watch = field(init=False)
     ahead: Ahead = field(default_factory=Ahead)
+    step_programs: dict[KnownPrograms, ContactPrograms] = field(default_factory=dict)  # of time steps
 
     def __post_init__(self) -> None:
         self._asked: tuple[Driven, ModeTable] | None = None  # which table was asked for last

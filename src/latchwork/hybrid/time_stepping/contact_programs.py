@@ -82,6 +82,13 @@ def programs_for(held: Terms, split: bool = True) -> KnownPrograms:
     return known[held, split]
 
 
+def run_programs(kept: dict[KnownPrograms, ContactPrograms], known: KnownPrograms) -> ContactPrograms:
+    """The programs of a run, which it keeps from one time-stepped interval to the next."""
+    if known not in kept:
+        kept[known] = ContactPrograms(known)
+    return kept[known]
+
+
 class ContactPrograms:
     """The same for one run, as words of records: with slots that no other run writes into.
 

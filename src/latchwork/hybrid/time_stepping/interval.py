@@ -79,7 +79,8 @@ def step_through(sim: Simulation, t_end: float, stops: Mapping[str, Any]) -> boo
         pairs = NearPairs(contacts, table.base, world.watch_set)
         terms, rooms = table.constraint_terms(state.holds), sim.state.sleeping.pairs
         clearances = ClearanceMemory(*world.broad_phase.clearances(rooms))
-        return StepMemory(table.resets.memory, terms, pairs, x, work, settings.step, calm, stops, clearances)
+        return StepMemory(table.resets.memory, terms, pairs, x, work, settings.step, calm, stops, clearances,
+                          world.step_programs)  # fmt: skip
 
     memory = memory_at(contacts, state.row, float(state.x[-1]))
     if not must_leave(contacts, table.base, not rate.by_itself):

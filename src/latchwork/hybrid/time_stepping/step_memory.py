@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -19,7 +20,7 @@ from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.free_motion import left_over
 from latchwork.hybrid.contacts.scene_memory import SceneMemory
-from latchwork.hybrid.state_function import state_function
+from latchwork.hybrid.state_function import remembered_function
 from latchwork.hybrid.stops import expressions_of
 from latchwork.hybrid.time_stepping.clearances import ClearanceMemory
 from latchwork.hybrid.time_stepping.contact_programs import (
@@ -28,7 +29,9 @@ from latchwork.hybrid.time_stepping.contact_programs import (
     SPREAD,
     ContactPrograms,
     ContactRows,
+    KnownPrograms,
     programs_for,
+    run_programs,
 )
 from latchwork.hybrid.time_stepping.near_pairs import NearPairs
 from latchwork.hybrid.time_stepping.time_step import Asked, Given, NearContacts, Reason, TimeStep
@@ -50,18 +53,26 @@ BY_CONTACT = {"warm": 3, "before": 1, "inside": 1, "listed_now": 1, "mode": 1, "
 NOWHERE = np.empty(0, dtype=int)
 
 
+def _above_bounds(zone: Zones) -> list[Any]:
+    """x − bound for every bound of a zone."""
+    return [zone.x - bound for bound in zone.bounds]
+
+
 class StepMemory:
     """The records of a time-stepped interval, and what keeps their programs alive."""
 
     def __init__(self, scene: SceneMemory, held: Terms, pairs: NearPairs, x: Array, work: float, step: float,
-                 calm: float, stops: Mapping[str, Any], clearances: ClearanceMemory) -> None:  # fmt: skip
+                 calm: float, stops: Mapping[str, Any], clearances: ClearanceMemory,
+                 kept: dict[KnownPrograms, ContactPrograms]) -> None:  # fmt: skip
         self.scene, self.held, self.pairs_near, self.contacts = scene, held, pairs, pairs.s
         self._stops, self._step, self._calm = stops, step, 0 if math.isinf(calm) else int(calm)
-        self.clearances = clearances
+        self.clearances, self._kept = clearances, kept
         features = [feature for contact in pairs.members for feature in contact.features]
         self._drifts = [feature for feature in features if feature.drift is not None]
         equations = held.base.equations
-        self.energy = state_function(held.base, [equations.kinetic_energy + equations.potential_energy])
+        self.energy = remembered_function(
+            held.base, "K + V", lambda: [equations.kinetic_energy + equations.potential_energy]
+        )
         self._split(True)
         pairs.make(x)
         self.record = self._lay_out(x, work)
@@ -71,7 +82,7 @@ class StepMemory:
     def _split(self, split: bool) -> None:
         """Programs for blocks with their branches, or for whole blocks."""
         self.known = programs_for(self.held, split)
-        self.contact_programs = ContactPrograms(self.known)
+        self.contact_programs = run_programs(self._kept, self.known)
         self.blocks, self._rows = self.known.blocks, self.known.rows
 
     def _lay_out(self, x: Array, work: float) -> TimeStep:
@@ -80,7 +91,7 @@ class StepMemory:
         scene.hold(s.contact_points)
         base, programs = held.base, Evaluators()
         (n_q, n, m), zones = held.sizes, dict.fromkeys(zone for point in s.contact_points for zone in point.zones)
-        bounds = {zone: state_function(base, [zone.x - bound for bound in zone.bounds]) for zone in zones}
+        bounds = {zone: remembered_function(base, zone, partial(_above_bounds, zone)) for zone in zones}
         widest = max([len(zone.bounds) for zone in zones], default=0)
         blocks, spread_place, ways = self.blocks, self.blocks.spread[1], self.blocks.ways
         widest_block = max(map(len, blocks.members), default=0)
