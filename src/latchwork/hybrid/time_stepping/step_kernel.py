@@ -1,8 +1,8 @@
 """Steps of a time-stepped interval, as one kernel: smooth motion that gains no energy, penetration out, impacts.
 
-K + V changes by the work that is booked. Where the midpoint rule is off by more than `FINE` of the kinetic energy, two
-halves take the place of a step. Where something has to be given, or told, it comes back and is called again: it goes on
-with the part of the step that it was at.
+K + V changes by the work that is booked. Where the midpoint rule is off by more than `FINE` of the kinetic energy, or
+penetration out lifts by more what has no speed to give for it, two halves take the place of a step. Where something
+has to be given, or told, it comes back and is called again: it goes on with the part of the step that it was at.
 """
 
 from __future__ import annotations
@@ -58,7 +58,11 @@ def part_of_step(step: TimeStep, h: f64, halvings: i64) -> i64:
     status, hard = strike(step, after, h)
     if status != Reason.DONE:
         return status
-    work = step.work_of_step + minimum(surplus, 0.0) + (energy_at(step, after) - smoothed)
+    ended = energy_at(step, after)
+    if halvings > 0 and ended - energy - step.work_of_step > FINE * maximum(K, LITTLE * most) + ROUNDING * fabs(energy):
+        step.most_energy = most
+        return Reason.COARSE
+    work = step.work_of_step + minimum(surplus, 0.0) + (ended - smoothed)
     status = Reason.DONE if hard == 1 else comes_to_rest(step, after, h)
     if status != Reason.DONE and status != Reason.AT_REST:
         return status
