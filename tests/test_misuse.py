@@ -218,8 +218,71 @@ CHANGING = [
     (lambda g, x: g.sim.reshape(x), (NONE, 3, LIST, "c"), "has no contact"),
 ]
 
+WITH_NUMBERS = ("1 m", NONE, LIST, 1j, np.zeros(3), {})
+OTHERS = [
+    *[(lambda g, x, k=k: g.m.spring(g.O, g.P, **{"stiffness": 1.0, k: x}), WITH_NUMBERS, f"{k} of the spring is")
+      for k in ("stiffness", "length", "damping")],
+    *[(lambda g, x, k=k: g.m.resist(g.a, **{k: x}), WITH_NUMBERS, f"{k} of the resistance of 'a' is")
+      for k in ("stiffness", "rest", "damping")],
+    (lambda g, x: g.m.torsion(g.a, None, x, g.q), ANY, "the axis of the torsion spring is"),
+    (lambda g, x: g.m.torsion(g.a, None, g.N.z, x), (*ANY, {}), "the angle of the torsion spring is"),
+    (lambda g, x: g.m.torsion(g.a, None, g.N.z, g.q, x), (foreign().q,), "belongs to the model 'other'"),
+    (lambda g, x: g.m.implicit("d", g.P, x), (lambda a: 1, lambda a, b, c: 1 / 0), "cannot be evaluated at x, y, z"),
+    (lambda g, x: g.m.roll("d", g.a, -g.N.y, x), (NONE, 3, TEXT, foreign().q), "what 'd' rolls along is"),
+    (lambda g, x: g.m.mesh("d", g.a, g.b, 2.0, x), (NONE, 3, TEXT, {}, LIST, []), "the axis of 'd' is"),
+    (lambda g, x: lw.Rim(g.P, g.N.z, 0.1, tube=x), (TEXT, NONE, np.zeros(3), np.zeros(0), NAN, -1.0), "the tube of"),
+    (lambda g, x: lw.ShapeServer(x), (TEXT, NONE, 3, LIST), "what a server answers for is"),
+    (lambda g, x: lw.joined(x), ANY, "what is joined is"),
+    (lambda g, x: lw.joined(*x), ([],), "no curves are joined"),
+    (lambda g, x: lw.dt(x), (TEXT, NONE, LIST, {}), "what is differentiated by time is"),
+    *[(lambda g, x, make=make: make(atol=x), ([], np.zeros(0)), "atol of lw.* has no values")
+      for make in (lw.DormandPrince, lw.Radau, lw.SciPy, lw.Sundials)],
+    *[(lambda g, x, make=make: make(max_steps=x), (TEXT, NONE, NAN, 0, -1, 2.5), "max_steps of lw.* is")
+      for make in (lw.DormandPrince, lw.Radau, lw.SciPy, lw.Sundials)],
+    (lambda g, x: lw.RK4(1e-3, x), (TEXT, NONE, NAN, 0, 2.5), "every of lw.RK4 is"),
+    *[(lambda g, x, make=make, k=k: make(**{k: x}), (TEXT, NONE, [], {}, NAN, -1.0), f"{k} of lw.* is")
+      for make in (lw.NullSpace, lw.Operator, lw.Multipliers, lw.Penalty) for k in ("alpha", "beta")],
+    (lambda g, x: lw.Multipliers(weights=x), (TEXT, 3, {}, [NAN], [0.0], ["a"]), "weights of lw.Multipliers"),
+    (lambda g, x: lw.NullSpace(basis=x), (TEXT, NONE, 3, LIST), "there is no design|the kind of design"),
+    (lambda g, x: lw.Operator(inertia=x), (TEXT, NONE, 3), "there is no design"),
+    (lambda g, x: lw.Penalty(omega=x), (TEXT, NONE, NAN, 0.0, np.zeros(3)), "omega of lw.Penalty is"),
+    (lambda g, x: lw.AugmentedLagrangian(iterations=x), (TEXT, NONE, 0.5), "iterations of lw.AugmentedLagrangian is"),
+    (lambda g, x: lw.Automaton(x), (TEXT, NONE, NAN, 0, 2.5), "most of lw.Automaton is"),
+    (lambda g, x: lw.TimeStepping(always=x), (TEXT, NONE, 3), "always of lw.TimeStepping is"),
+    (lambda g, x: lw.simulate(g.m, 1.0, q=[0.0, 1.0], stop_when={x: g.q}), (3, "", NONE), "a condition of stop_when"),
+    (lambda g, x: lw.simulate_many(g.m, {"q1": [0.0]}, 0.1, outputs={"a": x}), (NONE,), "output 'a' of 'arm' is None"),
+    (lambda g, x: lw.grid(x), (TEXT, 3, LIST), "the axes of a grid"),
+    (lambda g, x: lw.sampled(4, x), (TEXT, 3, LIST), "the bounds of points"),
+    (lambda g, x: lw.sampled(4, {"a": (0, 1)}, sequence=x), (NONE, 3, LIST, {}), "the sequence of points"),
+    (lambda g, x: lw.sampled(4, {"a": (0, 1)}, seed=x), (TEXT, NONE, -1, 2.5), "the seed of points"),
+    (lambda g, x: lw.Study(g.m, {"q1": [0.0]}, x, until=0.1), ({"a": NONE}, [NONE], 3), "outputs are"),
+    (lambda g, x: lw.minimize(g.m, x, {"q1": (0, 1)}, outputs={"a": "q1"}, until=0.1), (NONE, 3, []), "to be least is"),
+    (lambda g, x: lw.minimize(g.m, "a", {"q1": (0, 1)}, outputs={"a": "q1"}, until=0.1, method=x),
+     (lw.NelderMead, 3, {}, []), "looks for no minimum"),
+    (lambda g, x: lw.DifferentialEvolution(x), (TEXT, NONE, NAN, 0, 2.5), "generations of lw.DifferentialEvolution is"),
+    (lambda g, x: lw.NelderMead(tolerance=x), (TEXT, NONE, NAN, -1.0), "tolerance of lw.NelderMead is"),
+    (lambda g, x: lw.exciting(g.m, x), WITH_NUMBERS, "the period of an exciting motion is|speeds of 'arm' are not"),
+    (lambda g, x: lw.exciting(g.m, 1.0, harmonics=x), (TEXT, NONE, 0, 2.5), "harmonics of an exciting motion is"),
+    (lambda g, x: lw.exciting(g.m, 1.0, reach=x), (*WITH_NUMBERS, {"q9": 1.0}), "reach of an exciting motion is"),
+    (lambda g, x: lw.identify(g.m, *np.zeros((4, 10, 2)), loads=x), (TEXT, 3, {}), "loads is"),
+    (lambda g, x: lw.craig_bampton(np.eye(4), np.eye(4), x, 1), ([0.5], [0, 0], TEXT, [9]), "the interface of craig"),
+    (lambda g, x: lw.export_c(g.m.equations(), "x", outputs=x), (TEXT, 3, LIST, {3: "q1"}), "the outputs of|an output"),
+    (lambda g, x: lw.exhibit_of(x), (NONE, 3, LIST), "what is to be shown is"),
+    (lambda g, x: lw.Live(x), ANY, "what is to run live is"),
+    (lambda g, x: lw.Live(lw.Exhibit(g.m), step=x), (TEXT, NAN, 0.0, -1.0), "the step of 'arm' is"),
+    (lambda g, x: lw.Exhibit(x), ANY, "the model of an exhibit is"),
+    *[(lambda g, x, k=k: lw.Exhibit(g.m, **{k: x}), (TEXT, 3, LIST), f"{k} of the exh|looked at")
+      for k in ("q", "u", "inputs", "sliders", "view")],
+    (lambda g, x: lw.Exhibit(g.m, sliders={"F": x}), (3, TEXT, (1.0,), (1, 0), (0, NAN), (0, 1, 2)), "slider of 'F'"),
+    *[(lambda g, x, k=k: lw.Exhibit(g.m, **{k: x}), (TEXT, 3, (3,)), f"{k} of the exhibit 'arm' is")
+      for k in ("draw", "targets", "plots")],
+    (lambda g, x: lw.Exhibit(g.m, step=x), (TEXT, NONE, NAN), "the step of the exhibit 'arm' is"),
+    (lambda g, x: lw.replay(x), (NONE, 3, LIST), "a session is"),
+]  # fmt: skip
+
 TABLE = [(make, call, value, match) for make, rows in ((given, MAKING), (given, LOADING), (given, READING),
-         (derived, ASKING), (simulated, CHANGING)) for call, values, match in rows for value in values]  # fmt: skip
+         (given, OTHERS), (derived, ASKING), (simulated, CHANGING))
+         for call, values, match in rows for value in values]  # fmt: skip
 
 
 @pytest.mark.parametrize(("make", "call", "value", "match"), TABLE)
@@ -231,4 +294,4 @@ def test_a_wrong_call_is_answered_in_words(make, call, value, match):
 
 def test_there_are_enough_of_them():
     """Several hundred wrong calls are tried."""
-    assert len(TABLE) > 400
+    assert len(TABLE) > 700

@@ -197,8 +197,8 @@ def test_exciting_motions_keep_their_limits_and_improve():
         (lambda: lw.identify(two_links(), *np.zeros((3, 9, 2)), loads=["b9"]), ModelError, "'b9' is no parameter"),
         (lambda: lw.identify(two_links(True), *np.zeros((3, 9, 2))), EvaluationError, "was driven by T1, T2"),
         (lambda: lw.identify(two_links(True), *np.zeros((3, 9, 2)), inputs={"T3": 0.0}), EvaluationError, "no input"),
-        (lambda: lw.exciting(two_links(), -1.0), EvaluationError, "give positive numbers"),
-        (lambda: lw.exciting(two_links(), 1.0, reach={"q1": 1.0}), EvaluationError, "give a positive number, or one"),
+        (lambda: lw.exciting(two_links(), -1.0), EvaluationError, "period of an exciting motion is -1"),
+        (lambda: lw.exciting(two_links(), 1.0, reach={"q1": 1.0}), EvaluationError, "Give a positive number, or one"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_identified_is_told(make, error, message):

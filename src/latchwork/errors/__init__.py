@@ -33,10 +33,12 @@ A message has three parts: what is wrong with which named thing; the values seen
 
 from __future__ import annotations
 
+import math
 import os
 import reprlib
 import traceback
 from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
 from typing import Any
 
 
@@ -201,6 +203,15 @@ def must_be(value: Any, kind: Any, what: str, advice: str) -> None:
     """Refuse an argument of another kind: what it is for, what was given, what to give."""
     if not isinstance(value, kind):
         raise ArgumentError(f"{what} is {reprlib.repr(value)} ({type(value).__name__}). {advice}")
+
+
+def must_measure(value: Any, what: str, advice: str, least: float = -math.inf, above: float = -math.inf,
+                 whole: bool = False, kind: type[LatchworkError] | None = None) -> None:  # fmt: skip
+    """Refuse what is no finite number, or too small, or no whole number where one is asked for."""
+    number = Integral if whole else Real
+    if (not isinstance(value, number) or isinstance(value, bool) or not math.isfinite(value)
+            or value < least or value <= above):  # fmt: skip
+        raise (kind or ArgumentError)(f"{what} is {reprlib.repr(value)}. {advice}")
 
 
 def listed(value: Any, what: str, advice: str) -> list[Any]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from latchwork.errors import EvaluationError, spelled
+from latchwork.errors import EvaluationError, must_be, must_be_name, spelled
 from latchwork.export.runs import export_run
 from latchwork.files import write_text
 from latchwork.hybrid.simulation import Simulation
@@ -152,7 +152,9 @@ def _left_out(model: Any) -> str:
 
 def _outputs(equations: Equations, outputs: Mapping[str, Any]) -> Iterator[Part]:
     """What a run could be asked for, each by its name."""
+    must_be(outputs, Mapping, f"the outputs of '{equations.name}'", 'Give them by name: outputs={"height": "q1"}.')
     for name, what in outputs.items():
+        must_be_name(name, "an output")
         try:
             nodes, shape = quantity(equations, what)
         except EvaluationError as error:

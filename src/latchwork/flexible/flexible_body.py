@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -258,7 +259,7 @@ def craig_bampton(M: ArrayLike, K: ArrayLike, interface: Sequence[int], modes: i
 def _interface(given: Any, size: int) -> list[int]:
     """Degrees of freedom of a model of some size, each once."""
     try:
-        held = [int(i) for i in given]
+        held = [index(i) for i in given]
     except (TypeError, ValueError):
         raise ModelError(f"the interface of craig_bampton is {given!r}. Give a list of degrees of freedom.") from None
     if len(set(held)) < len(held) or any(not 0 <= i < size for i in held):

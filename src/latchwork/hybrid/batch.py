@@ -210,7 +210,9 @@ def _outputs(equations: Equations, outputs: Mapping[str, Any] | None) -> dict[st
         return {}
     if not isinstance(outputs, Mapping):
         raise ArgumentError(f"outputs are {outputs!r:.60}. Give them by name: outputs={{\"height\": \"q1\"}}.")
-    for what in outputs.values():
+    for name, what in outputs.items():
+        if what is None:
+            raise ArgumentError(f"output '{name}' of '{equations.name}' is None. Give an expression or a text.")
         if isinstance(what, str):
             look_up(equations, what)
     return {str(name): what for name, what in outputs.items()}

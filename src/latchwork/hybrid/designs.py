@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from latchwork.constraint.designs.table import DESIGNS, Design
 from latchwork.constraint.embedded.all_speeds import all_speeds_mode
 from latchwork.constraint.embedded.mode import Mode
 from latchwork.constraint.embedded.mode_block import Watch
-from latchwork.errors import ConstraintError, did_you_mean
+from latchwork.errors import ConstraintError, did_you_mean, listed, must_be, must_measure
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.mode_dynamics import ByAcceleration, Recombined, Written, embedded
 from latchwork.hybrid.path import ModeDynamics
@@ -64,6 +65,9 @@ class Automaton:
 
     most: int = 200
 
+    def __post_init__(self) -> None:
+        must_measure(self.most, "most of lw.Automaton", "Give a whole number, 1 or more.", 1, whole=True)
+
     def dynamics(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
                  memory: Memory) -> ModeDynamics:  # fmt: skip
         dynamics = Embedded().dynamics(driven, mode, watch, known, label, memory)
@@ -79,6 +83,18 @@ class _ByAcceleration(ABC):
     alpha: float = 0.0
     beta: float = 0.0
     weights: Sequence[float] | None = None
+
+    def __post_init__(self) -> None:
+        least = {"alpha": 0.0, "beta": 0.0, "iterations": 1.0, "zeta": 0.0}
+        for name, value in self.changes.items():
+            must_measure(value, f"{name} of lw.{type(self).__name__}", "Give a number, none below zero.",
+                         least.get(name, -math.inf), -math.inf if name in least else 0.0,
+                         kind=ConstraintError)  # fmt: skip
+        if self.weights is not None:
+            what = f"weights of lw.{type(self).__name__}"
+            for weight in listed(self.weights, what, "Give a positive number for each speed."):
+                must_measure(weight, f"one of the {what}", "Give positive numbers.", above=0.0, kind=ConstraintError)
+        self.row.settings(1, None, **self.changes)  # refuses a row that there is not
 
     @property
     @abstractmethod
@@ -215,6 +231,7 @@ def must_watch(design: Simulating, contact: str) -> None:
 
 
 def _row(prefix: str, name: str) -> Design:
+    must_be(name, str, "the kind of design", "Give its name as text.")
     if prefix + name not in DESIGNS:
         known = [row.removeprefix(prefix) for row in DESIGNS if row.startswith(prefix)]
         raise ConstraintError(f"there is no design '{prefix}{name}'.{did_you_mean(name, known)}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from latchwork.constraint.forces import forces_in
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, must_be_name
 from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.kane.equations import Equations
 from latchwork.symbolic.derivative import tangents
@@ -25,6 +25,7 @@ def stops_of(stop_when: Any) -> dict[str, Any]:
             "ends where the first of them falls through zero."
         )
     for name, value in (stop_when or {}).items():
+        must_be_name(name, "a condition of stop_when")
         rows = forces_in(value.graph, [value.node]).values() if isinstance(value, Expr) else ()
         for row in rows:
             raise EvaluationError(f"stop_when '{name}' depends on the force of '{row}', which jumps where modes "

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.errors import EvaluationError, spelled
+from latchwork.errors import EvaluationError, must_measure, spelled
 from latchwork.identification.base_parameters import BaseParameters, base_parameters
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
@@ -62,8 +62,11 @@ def exciting(model: Model | Equations, period: float, *, harmonics: int = 5, rea
     if len(equations.q) != n or [str(e) for e in equations.qdot_expressions] != list(equations.u_names):
         raise EvaluationError(f"speeds of '{equations.name}' are not the rates of its coordinates. Describe it with "
                               "u = dt(q), one for each.")  # fmt: skip
-    if not (period > 0.0 and harmonics >= 1 and tries >= 1):
-        raise EvaluationError(f"period = {period}, harmonics = {harmonics}, tries = {tries}: give positive numbers.")
+    must_measure(period, "the period of an exciting motion", "Give a number of seconds above 0.", above=0.0,
+                 kind=EvaluationError)  # fmt: skip
+    for what, count in (("harmonics", harmonics), ("tries", tries)):
+        must_measure(count, f"{what} of an exciting motion", "Give a whole number, 1 or more.", 1, whole=True,
+                     kind=EvaluationError)  # fmt: skip
     base = base_parameters(equations)
     far, fast = (_by_name(equations, what, given) for what, given in (("reach", reach), ("speed", speed)))
     middle = np.array([(center or {}).get(name, 0.0) for name in equations.q_names])
@@ -98,9 +101,8 @@ def exciting(model: Model | Equations, period: float, *, harmonics: int = 5, rea
 
 
 def _by_name(equations: Equations, what: str, given: float | Mapping[str, float]) -> Array:
-    values = [given.get(name, 0.0) if isinstance(given, Mapping) else given for name in equations.q_names]
-    found = np.array(values, dtype=float)
-    if not (found > 0.0).all():
-        raise EvaluationError(f"{what} = {given!r:.80}: give a positive number, or one for each of "
-                              f"{', '.join(equations.q_names)}.")  # fmt: skip
-    return found
+    advice = f"Give a positive number, or one for each of {', '.join(equations.q_names)}."
+    values = [given.get(name) if isinstance(given, Mapping) else given for name in equations.q_names]
+    for value in values:
+        must_measure(value, f"{what} of an exciting motion", advice, above=0.0, kind=EvaluationError)
+    return np.array(values, dtype=float)

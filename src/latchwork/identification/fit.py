@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.errors import EvaluationError, ModelError, did_you_mean, spelled
+from latchwork.errors import EvaluationError, ModelError, did_you_mean, listed, spelled
 from latchwork.identification.base_parameters import BaseParameters, base_parameters, compiled, states
 from latchwork.kane.equations import Equations
 from latchwork.kane.forces import applied_loads
@@ -117,6 +117,7 @@ def _solved(base: BaseParameters, W: Array, right: Array, names: tuple[str, ...]
 def _of_loads(equations: Equations, names: Sequence[str]) -> tuple[list[list[int]], list[int]]:
     """∂F/∂p of the loads but gravity for some parameters, column by column, and F where these are zero."""
     by_name = {symbol.name: symbol for symbol in equations.p}
+    names = listed(names, "loads", "Give names of parameters: loads=[\"friction\"].")
     for name in names:
         if name not in by_name:
             raise ModelError(f"'{name}' is no parameter of '{equations.name}'.{did_you_mean(str(name), by_name)}")

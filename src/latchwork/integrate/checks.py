@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from latchwork.errors import IntegrationError
+from latchwork.errors import IntegrationError, must_measure
 
 TEXTS = ("name", "form")  # settings that are no numbers
 ROWS = ("atol",)  # settings that may be several
+COUNTS = ("every", "max_steps")  # whole numbers
 
 
 def must_be_numbers(method: Any) -> None:
-    """Refuse settings of a method that are no numbers: text, a truth value, a function."""
+    """Refuse settings of a method that are no numbers: text, a truth value, a function; and counts that are none."""
     kind = type(method).__name__
     for field in fields(method):
         value = getattr(method, field.name)
@@ -24,6 +25,11 @@ def must_be_numbers(method: Any) -> None:
                 f"{field.name} of lw.{kind} is {value!r}, which is no number. Give it as a number, without quotes and "
                 f"units: lw.{kind}({field.name}=1e-6)."
             )
+        if field.name in COUNTS:
+            must_measure(value, f"{field.name} of lw.{kind}", "Give a whole number, 1 or more.", 1, whole=True,
+                         kind=IntegrationError)  # fmt: skip
+        if field.name in ROWS and not left_out and not np.size(value):
+            raise IntegrationError(f"{field.name} of lw.{kind} has no values. Give one, or one for each state.")
 
 
 def _is_number(value: Any, row: bool) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
-from latchwork.errors import ModelError, did_you_mean, must_be_name, spelled_methods
+from latchwork.errors import ModelError, did_you_mean, must_be, must_be_name, spelled_methods
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
@@ -13,7 +14,7 @@ from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.model.building import Building
 from latchwork.symbolic.derivative import dt
-from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.expr import Expr, operand
 
 
 @spelled_methods
@@ -56,13 +57,24 @@ class Loading(Building):
     def spring(self, p: Point | Link | Body, q: Point | Link | Body, stiffness: Any = 0.0, length: Any = 0.0,
                damping: Any = 0.0, name: str = "") -> Spring:  # fmt: skip
         """A linear spring and damper between two points."""
+        self._must_be_scalars("the spring", name, stiffness=stiffness, length=length, damping=damping)
         return self._add_load(Spring(self._point_of(p), self._point_of(q), stiffness, length, damping, name))
 
     def torsion(self, on: Frame | Link | Body, reaction: Frame | Link | Body | None, axis: Vector, angle: Expr,
                 stiffness: Any = 0.0, rest: Any = 0.0, damping: Any = 0.0, name: str = "") -> Torsion:  # fmt: skip
         """A torsional spring and damper: -k (angle - rest) - c dt(angle) about an axis."""
-        other = None if reaction is None else self._frame_of(reaction)
+        other, what = None if reaction is None else self._frame_of(reaction), f"the torsion spring{_named(name)}"
+        require_vector(axis, f"the axis of {what}")
+        must_be(angle, Expr, f"the angle of {what}", "Give an expression, such as a coordinate.")
+        self._must_be_scalars("the torsion spring", name, stiffness=stiffness, rest=rest, damping=damping)
         return self._add_load(Torsion(self._frame_of(on), other, axis, angle, stiffness, rest, damping, name))
+
+    def _must_be_scalars(self, what: str, name: str, **values: Any) -> None:
+        """Refuse coefficients that are neither numbers nor expressions of the model."""
+        advice = "Give a number, or an expression of the model."
+        for key, value in values.items():
+            must_be(value, (Expr, Real), f"{key} of {what}{_named(name)}", advice)
+            operand(self.graph, value)
 
     def actuate(self, link: Link, effort: Any, name: str = "") -> Load:
         """A motor in a revolute joint (torque) or a ram in a prismatic one (force), acting between its two sides."""
@@ -78,6 +90,7 @@ class Loading(Building):
     def resist(self, link: Link, stiffness: Any = 0.0, rest: Any = 0.0, damping: Any = 0.0, name: str = "") -> Load:
         """A spring and damper in a revolute or prismatic joint, acting on its coordinate."""
         self._must_be_link(link)
+        self._must_be_scalars(f"the resistance of '{link.name}'", name, stiffness=stiffness, rest=rest, damping=damping)
         if link.joint.name == "revolute" and link.axis is not None:
             return self.torsion(link, link.inboard, link.axis, link.q[0], stiffness, rest, damping, name)
         if link.joint.name == "prismatic" and link.axis is not None:
@@ -99,3 +112,7 @@ class Loading(Building):
             must_be_name(load.name, "a load")
         self._loads.append(load)
         return load
+
+
+def _named(name: Any) -> str:
+    return f" '{name}'" if name else ""

@@ -12,7 +12,7 @@ from typing import Any
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.given_state import rest_coordinates
 from latchwork.constraint.rule import Latch
-from latchwork.errors import FileError, ModelError, answering, did_you_mean, spelled
+from latchwork.errors import FileError, ModelError, answering, did_you_mean, listed, must_be, must_measure, spelled
 from latchwork.hybrid.contacts.broad_phase import every_contact
 from latchwork.hybrid.start import nearest_stops
 from latchwork.hybrid.time_stepping.settings import TimeStepping
@@ -66,13 +66,27 @@ class Exhibit:
     targets: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        must_be(self.model, Model, "the model of an exhibit", "Give an lw.Model.")
         name = self.model.name
+        kinds: tuple[tuple[str, Any, Any, str], ...] = (
+            ("q", self.q, Mapping, "Give numbers by name."), ("u", self.u, Mapping, "Give numbers by name."),
+            ("inputs", self.inputs, Mapping, "Give them by name."),
+            ("sliders", self.sliders, Mapping, "Give ranges by name: {\"F\": (-1.0, 1.0)}."),
+            ("view", self.view, str, "Give two axes of N, such as 'xy' or 'xz'."),
+            ("hold", self.hold, str | None, "Give the name of a body."),
+        )  # fmt: skip
+        for what, given, kind, advice in kinds:
+            must_be(given, kind, f"{what} of the exhibit '{name}'", advice)
+        for what in ("draw", "targets", "plots"):
+            for each in listed(getattr(self, what), f"{what} of the exhibit '{name}'", "Give names in a tuple."):
+                must_be(each, str, f"one of {what} of the exhibit '{name}'", "Give a name as text.")
+        must_measure(self.step, f"the step of the exhibit '{name}'", "Give 1e-5 to 0.1 s.")
         if len(self.view) != 2 or len(set(self.view)) != 2 or not set(self.view) <= set(AXES):
             raise ModelError(f"'{name}' is looked at along {self.view!r}. Give two axes of N, such as 'xy' or 'xz'.")
         if not 1e-5 <= self.step <= 0.1:
             raise ModelError(f"'{name}' is stepped by {self.step!r} s. Give 1e-5 to 0.1 s.")
-        for slider, (low, high) in self.sliders.items():
-            self._must_slide(slider, low, high)
+        for slider, ends in self.sliders.items():
+            self._must_slide(slider, ends)
         known: list[tuple[str, Mapping[str, Any], Any]] = [
             ("point", self.model.points, (*self.draw, *self.targets)),
             ("body", self.model.bodies, [self.hold] if self.hold else []),
@@ -82,13 +96,17 @@ class Exhibit:
                 if each not in found:
                     raise ModelError(f"'{name}' has no {kind} '{each}'.{did_you_mean(each, found)}")
 
-    def _must_slide(self, name: str, low: float, high: float) -> None:
+    def _must_slide(self, name: str, ends: Any) -> None:
         symbol = self.model.symbols.get(name)
         if symbol is None or symbol.kind not in ("parameter", "input"):
             known = [key for key, other in self.model.symbols.items() if other.kind in ("parameter", "input")]
             raise ModelError(f"'{name}' is no parameter or input of '{self.model.name}'.{did_you_mean(name, known)}")
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            raise ModelError(f"the slider of '{name}' goes from {low} to {high}. Give two finite numbers in order.")
+        advice = "Give two finite numbers in order."
+        low, high, *others = [*listed(ends, f"the range of the slider of '{name}'", advice), math.nan, math.nan]
+        for end in (low, high):
+            must_measure(end, f"the slider of '{name}' has an end that", advice)
+        if not low < high or len(others) != 2:
+            raise ModelError(f"the slider of '{name}' goes from {low} to {high}. {advice}")
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -131,6 +149,7 @@ def _parted(source: str) -> tuple[str, dict[str, bool]]:
 
 def exhibit_of(source: str) -> Exhibit:
     """The exhibit of an example's name, a model file, or a Python script with ``live()`` or ``build()``."""
+    must_be(source, str, "what is to be shown", "Give the name of an example, or the path of a model or script.")
     path = script_of(source)
     if path.suffix in MODEL_FILES:
         return _of_file(path, _parted(source)[1])

@@ -15,7 +15,7 @@ import numpy as np
 
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch
-from latchwork.errors import EvaluationError, LatchworkError, did_you_mean
+from latchwork.errors import EvaluationError, LatchworkError, did_you_mean, must_be, must_measure
 from latchwork.hybrid.mode_table import compile_for
 from latchwork.program.elementary import scalars
 from latchwork.realtime.board import Array, Beat, State
@@ -44,7 +44,10 @@ class Live:
     def __init__(self, exhibit: Exhibit, *, device: Device | None = None, step: float | None = None,
                  coupler: Coupler | None = None, record: bool = False, source: str = "",
                  display: str | None = None) -> None:  # fmt: skip
-        self.exhibit, self.step = exhibit, float(step or exhibit.step)
+        must_be(exhibit, Exhibit, "what is to run live", "Give an lw.Exhibit of a model.")
+        if step is not None:
+            must_measure(step, f"the step of '{exhibit.model.name}'", "Give a number of seconds above 0.", above=0.0)
+        self.exhibit, self.step = exhibit, float(exhibit.step if step is None else step)
         self.device = Pointer(self.step) if device is None else device
         self.sim = stepped(exhibit, self.step)
         self._own = self.sim.equations

@@ -30,7 +30,7 @@ class Replay:
     checksum: str
 
 
-class ReusableIntegration:
+class Replayed:
     """A device that reads what was read."""
 
     def __init__(self, rows: list[tuple[int, Reading]], damping: tuple[float | None, float | None]) -> None:
@@ -57,7 +57,7 @@ def replay(path: str | Path, script: str | Path | None = None) -> Replay:
     """
     session = load_session(path, script)
     exhibit = exhibit_of(session.source)
-    device: Device | None = None if session.device == POINTER else ReusableIntegration(session.hand, session.damping)
+    device: Device | None = None if session.device == POINTER else Replayed(session.hand, session.damping)
     live = Live(exhibit, device=device, step=session.step, display=session.display)
     rows = [np.append(live.sim.t, live.x)]  # memory grows with ticks that were made, not with those that are claimed
     news: list[dict[str, Any]] = live.news()

@@ -23,12 +23,13 @@ import os
 import platform
 import tempfile
 from importlib.metadata import PackageNotFoundError, version
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from latchwork.errors import FileError
+from latchwork.errors import FileError, must_be
 from latchwork.files import read_bytes, read_text, write_text
 from latchwork.realtime.board import Array
 from latchwork.realtime.devices.device import FREE, Reading
@@ -143,6 +144,7 @@ def recording_path(source: str) -> Path:
 
 def load_session(path: str | Path, script: str | Path | None = None) -> Session:
     """Read a session; every value is looked at. ``script`` is what ran, where that was a script."""
+    must_be(path, (str, PathLike), "a session", "Give the path of a file that a loop recorded.")
     name, rows = str(path), _lines(Path(path))
     head = rows[0] if rows else None
     if not isinstance(head, dict) or head.get("format") != FORMAT:

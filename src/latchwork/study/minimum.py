@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.errors import ArgumentError, Interrupted, StudyError, did_you_mean
+from latchwork.errors import ArgumentError, Interrupted, StudyError, did_you_mean, must_be, must_measure
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.model import Model
 from latchwork.program.interrupt import interrupted, listening
@@ -107,6 +107,16 @@ class Minimizer(Protocol):
         ...
 
 
+def _must_be_counts(method: Any, **least: int) -> None:
+    """Refuse settings of a method that are no whole numbers, and a tolerance that is none."""
+    kind = f"lw.{type(method).__name__}"
+    for name, lowest in least.items():
+        must_measure(getattr(method, name), f"{name} of {kind}", f"Give a whole number, {lowest} or more.", lowest,
+                     whole=True)  # fmt: skip
+    if hasattr(method, "tolerance"):
+        must_measure(method.tolerance, f"tolerance of {kind}", "Give a number, 0 or more.", 0.0)
+
+
 @dataclass(frozen=True)
 class DifferentialEvolution:
     """A population that is mutated and recombined, then the best polished: for any objective, with many valleys.
@@ -117,6 +127,9 @@ class DifferentialEvolution:
     tolerance: float = 1e-3
     polish: int = 200  # trials of Nelder and Mead's method at the end
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        _must_be_counts(self, generations=1, population=1, polish=0, seed=0)
 
     def search(self, evaluate: Evaluate, low: Array, high: Array, start: Array | None) -> None:
         """Generations are tried as one, on all cores."""
@@ -143,6 +156,9 @@ class NelderMead:
     trials: int = 400
     tolerance: float = 1e-10
 
+    def __post_init__(self) -> None:
+        _must_be_counts(self, trials=1)
+
     def search(self, evaluate: Evaluate, low: Array, high: Array, start: Array | None) -> None:
         from scipy.optimize import minimize as by_scipy
 
@@ -163,6 +179,9 @@ class Optuna:
     storage: str | None = None
     name: str = "latchwork"
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        _must_be_counts(self, trials=1, seed=0)
 
     def search(self, evaluate: Evaluate, low: Array, high: Array, start: Array | None) -> None:
         optuna = extra("optuna", "optuna")
@@ -208,15 +227,16 @@ def minimize(subject: Model | Callable[..., Any], objective: str, bounds: Mappin
         raise StudyError(f"bounds are {bounds!r:.60}. Give the range of each parameter: bounds={{\"mass\": (1, 2)}}.")
     box = {str(name): bounds_of(str(name), given) for name, given in bounds.items()}
     made = Study(subject, {name: [0.5 * (low + high)] for name, (low, high) in box.items()}, outputs, **settings)
-    return search(made.subject, objective, box, constraints or {}, start, method or DifferentialEvolution(),
-                  workers or cores(), progress)  # fmt: skip
+    how = DifferentialEvolution() if method is None else method
+    return search(made.subject, objective, box, constraints or {}, start, how, workers or cores(), progress)
 
 
 def search(subject: Subject, objective: str, box: Mapping[str, tuple[float, float]], constraints: Limits,
            start: Mapping[str, float] | None, method: Minimizer, workers: int,
            progress: Callable[[Trial], None] | None) -> Minimum:  # fmt: skip
     """Look for a minimum, and keep the best of what was tried."""
-    if not hasattr(method, "search"):
+    must_be(objective, str, "what is to be least", "Give the name of an output.")
+    if isinstance(method, type) or not hasattr(method, "search"):
         raise ArgumentError(f"{method!r} looks for no minimum. Give lw.DifferentialEvolution(), lw.NelderMead() or "
                             "lw.Optuna().")  # fmt: skip
     limits = {name: _limits(name, given) for name, given in constraints.items()}

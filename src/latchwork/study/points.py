@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.errors import StudyError, did_you_mean
+from latchwork.errors import StudyError, did_you_mean, must_be, must_measure
 
 Array = NDArray[np.float64]
 SEQUENCES = {"sobol": "Sobol", "halton": "Halton", "latin": "LatinHypercube"}
@@ -50,7 +50,9 @@ class Points:
 
 def grid(axes: Mapping[str, ArrayLike] | None = None, **more: ArrayLike) -> Points:
     """Every combination of values: ``lw.grid(mass=[1, 2], angle=np.linspace(0, 1, 11))``."""
-    columns = {name: _column(name, values) for name, values in {**(axes or {}), **more}.items()}
+    if axes is not None:
+        must_be(axes, Mapping, "the axes of a grid", 'Give values by name: {"mass": [1.0, 2.0]}.')
+    columns = {str(name): _column(str(name), values) for name, values in {**(axes or {}), **more}.items()}
     _must_have(columns)
     count = int(np.prod([float(len(column)) for column in columns.values()]))
     if count > LARGEST:
@@ -71,6 +73,10 @@ def sampled(count: int, bounds: Mapping[str, Any] | None = None, *, sequence: st
     ``sequence`` is "sobol", scrambled by the seed; "halton"; "latin", a Latin hypercube; or "saltelli" by SALib
     (``pip install latchwork[salib]``), which makes count × (names + 2) points for Sobol's indices.
     """
+    if bounds is not None:
+        must_be(bounds, Mapping, "the bounds of points", 'Give ranges by name: {"mass": (1.0, 2.0)}.')
+    must_be(sequence, str, "the sequence of points", f"Give one of {', '.join([*SEQUENCES, 'saltelli'])}.")
+    must_measure(seed, "the seed of points", "Give a whole number, 0 or more.", 0, whole=True)
     box = {name: bounds_of(name, given) for name, given in {**(bounds or {}), **more}.items()}
     _must_have({name: np.zeros(2) for name in box})
     if isinstance(count, bool) or not isinstance(count, int) or not 0 < count <= LARGEST:

@@ -331,10 +331,10 @@ def _named(outputs: Any) -> dict[str, Any]:
         return {}
     if isinstance(outputs, str):
         outputs = [outputs]
-    if isinstance(outputs, Mapping):
-        return {str(name): what for name, what in outputs.items()}
     if isinstance(outputs, Sequence):
-        return {str(getattr(what, "name", None) or getattr(what, "__name__", what)): what for what in outputs}
+        outputs = {str(getattr(what, "name", None) or getattr(what, "__name__", what)): what for what in outputs}
+    if isinstance(outputs, Mapping) and None not in outputs.values():
+        return {str(name): what for name, what in outputs.items()}
     raise StudyError(f"outputs are {outputs!r:.60}. Give them by name: outputs={{\"height\": \"q1\"}}.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 
 from latchwork.errors import ExpressionError, listed, must_be
 from latchwork.symbolic.expr import Expr, graph_of, operand
@@ -136,6 +137,7 @@ def dt(expression: Expr) -> Expr:
     if not isinstance(expression, Expr):
         if hasattr(expression, "dt_in"):
             raise ExpressionError("the derivative of a vector depends on the frame. Use vector.dt_in(frame).")
+        must_be(expression, Real, "what is differentiated by time", "Give an expression of the model, or a number.")
         return operand_expr(Graph("numbers"), 0.0)
     graph = expression.graph
     along = rates(graph, [expression.node])

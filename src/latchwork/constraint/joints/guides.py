@@ -74,7 +74,12 @@ def implicit(name: str, point: Point, on: Side, zero: Callable[[Expr, Expr, Expr
         )
     d, g = point.position(on.point), point.tree.graph
     places = [Expr(g, g.symbol(f"{name}.{axis}", "parameter")) for axis in "xyz"]
-    f = scalar(g, name, "the function", zero(*places))
+    try:
+        value = zero(*places)
+    except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+        raise ConstraintError(f"the function of '{name}' cannot be evaluated at x, y, z ({error}). Give a function of "
+                              "the point's measures, such as lambda x, y, z: y - x**2.") from error  # fmt: skip
+    f = scalar(g, name, "the function", value)
     slopes = gradient(f, places)
     if all(slope == 0.0 for slope in slopes):
         raise ConstraintError(f"the function of '{name}' is {f}, which depends on no place. Use x, y or z in it.")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.joints import makers
 from latchwork.constraint.joints.sides import Side, fixed
-from latchwork.errors import ConstraintError, ModelError, spelled_methods
+from latchwork.errors import ConstraintError, ModelError, listed, number_of, spelled_methods
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
@@ -53,7 +54,8 @@ class Constraining:
         ``contact`` leads from the body's centre to where it touches; the ground is N unless ``on`` says otherwise.
         """
         ground = self._ground(name, on, at)
-        directions = [along] if isinstance(along, Vector) else along
+        advice = "Give vectors, such as [N.x, N.y]."
+        directions = [along] if isinstance(along, Vector) else listed(along, f"what '{name}' rolls along", advice)
         return self._constrain(makers.roll(name, self._side(name, body, center), contact, ground, directions, normal))
 
     def distance(self, name: str, p: Place, q: Place, length: Any) -> Constraint:
@@ -90,8 +92,12 @@ class Constraining:
         """Wheel a turns ``ratio`` times as fast as wheel b, both seen from a carrier (N unless given)."""
         frames = [self._frame_of(part) for part in (a, b)]
         base = self._frame_of(carrier) if carrier is not None else self._tree.newtonian
-        axes = (axis, axis) if isinstance(axis, Vector) else (axis[0], axis[1])
-        return self._constrain(makers.mesh(name, frames[0], frames[1], ratio, axes, base))
+        two = "Give a vector that both wheels turn about, or one of each."
+        axes = [axis, axis] if isinstance(axis, Vector) else listed(axis, f"the axis of '{name}'", two)
+        if len(axes) != 2:
+            given = number_of(len(axes), "vector")
+            raise ConstraintError(f"the axis of '{name}' is {reprlib.repr(axis)}: {given}. {two}")
+        return self._constrain(makers.mesh(name, frames[0], frames[1], ratio, (axes[0], axes[1]), base))
 
     def rack(self, name: str, rack: Link, pinion: Link, radius: Any) -> Constraint:
         """A rack on a pinion: the sliding joint moves by the radius times the angle of the turning one."""

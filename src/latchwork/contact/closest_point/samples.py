@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from latchwork.algebra.products import norm
 from latchwork.contact.curves import Curve, Patch, patch
-from latchwork.errors import ModelError
+from latchwork.errors import ModelError, must_be
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr
@@ -159,6 +159,10 @@ def joined(*curves: Curve, corners: tuple[int, ...] = ()) -> tuple[Curve, ...]:
     Each begins where the one before it ends, in the same direction; ``corners`` are the numbers of the joints, from 0,
     where the direction may change.
     """
+    for curve in curves:
+        must_be(curve, Curve, "what is joined", "Give curves: lw.joined(lw.Curve(...), lw.Curve(...)).")
+    if not curves:
+        raise ModelError("no curves are joined. Give two or more: lw.joined(lw.Curve(...), lw.Curve(...)).")
     for i, (one, two) in enumerate(pairwise(curves)):
         end, begin = (_end_of(i, curve, high, one) for curve, high in ((one, True), (two, False)))
         gap, turn = np.abs(end[0] - begin[0]).max(), np.abs(end[1] - begin[1]).max()

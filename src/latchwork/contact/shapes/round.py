@@ -197,7 +197,7 @@ class Rim(Shape):
     def __post_init__(self) -> None:
         center = point_of(self.what, "the centre", self.center)
         positive(self.what, "the radius", center.tree, self.radius)
-        if self.tube != 0.0:
+        if not (isinstance(self.tube, Real) and self.tube == 0.0):
             positive(self.what, "the tube", center.tree, self.tube)
         axis = vector_of(self.what, "the axis", self.axis)
         frame = turning_frame(self.what, self.body, center)

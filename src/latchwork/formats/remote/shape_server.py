@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from latchwork.errors import FileError, ModelError, did_you_mean
+from latchwork.errors import FileError, ModelError, did_you_mean, must_be
 from latchwork.formats.remote.remote_shape import LARGEST, Address, local, message
 from latchwork.program.parent import OWN_PATH, watch_parent
 
@@ -32,6 +32,7 @@ class ShapeServer:
 
     def __init__(self, shapes: Mapping[str, Mapping[str, Any]], address: Address = ("127.0.0.1", 0)) -> None:
         local(address)
+        must_be(shapes, Mapping, "what a server answers for", 'Give shapes by name: {"tray": {"shape": ...}}.')
         for name, shape in shapes.items():
             if not isinstance(shape, Mapping) or "shape" not in shape or "bound" not in shape:
                 raise ModelError(f"'{name}' is described by {shape!r}. Give a shape and a bound that holds all of it.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import dropwhile
 from typing import Literal
 
-from latchwork.errors import EvaluationError, spelled
+from latchwork.errors import EvaluationError, must_be, spelled
 
 MANY = 12  # contacts, or speeds of a tree that collides: then a run is stepped where events come too thick
 AUTOMATIC = 2.0**-9  # of the time of the model: a step where none was given
@@ -36,6 +36,7 @@ class TimeStepping:
             value = getattr(self, name)
             if not (isinstance(value, (int, float)) and 0.0 < value < math.inf):
                 raise EvaluationError(f"lw.TimeStepping has {name} = {value!r}. Give a positive number.")
+        must_be(self.always, bool, "always of lw.TimeStepping", "Give True or False.")
 
 
 @dataclass(frozen=True)
