@@ -187,3 +187,18 @@ def test_ticks_in_time_steps_derive_nothing(monkeypatch):
     for _ in range(20):
         sim.tick(STEP)
     assert not made
+
+
+def test_an_interrupted_simulation_ticks_on_in_machine_code(monkeypatch):
+    """Where it is looked at anew between two ticks, as at the marks of a live run, the mode begins again in place: the
+    same bits as in one go, and no loop in Python."""
+    ticked, run = simulation("woodpecker")
+    for _ in range(100):
+        ticked.tick(STEP)
+    monkeypatch.setattr(fixed_stepper, "advance", None)
+    for _ in range(20):
+        ticked.stepper = None
+        ticked.tick(STEP)
+    monkeypatch.undo()
+    run.advance(120 * STEP)
+    assert ticked.x.tobytes() == run.x.tobytes()

@@ -109,7 +109,7 @@ class Expand:
 
 def tick(sim: Simulation, step: float) -> Events:
     """Go on by one step: see `Simulation.tick`."""
-    stepper = sim.stepper
+    stepper = sim.stepper = sim.stepper or begun_again(sim, step)
     if stepper is not None and sim.state.controllers.is_due(sim.state.t) and goes_on(stepper, sim, step):
         sim.state = looked(sim, stepper.dynamics)
     if stepper is not None and goes_on(stepper, sim, step):
@@ -126,8 +126,7 @@ def tick(sim: Simulation, step: float) -> Events:
     end = grid + float(round((sim.state.t - grid) / step) + 1) * step
     advance(sim, end, None, None, stepping(step), "off")  # steps that are forgotten: nothing that could be judged
     events = _forgotten(sim)
-    follows = sim.equations.r and sim.mode_table.inputs_in_rows(sim.state.holds, sim.state.contacts.members)
-    sim.stepper = None if follows else begun(sim, step)
+    sim.stepper = begun(sim, step)
     return events
 
 
@@ -170,10 +169,22 @@ def stepping(step: float) -> RK4:
     return RK4(step)
 
 
+def begun_again(sim: Simulation, step: float) -> Stepper | None:
+    """A stepper where a run was interrupted between two ticks; none where something is to be decided or told first."""
+    state = sim.state
+    is_between = state.begun and state.grid is not None and state.grid[1] == step
+    if not (is_between and is_on_grid(state.t, grid_of(state, step), step)) or sim.record.events:
+        return None
+    sim.world.ahead.wait()
+    return begun(sim, step)
+
+
 def begun(sim: Simulation, step: float) -> Stepper | None:
     """A stepper from here, where something stands that can go on."""
-    state = sim.state
+    state, table = sim.state, sim.mode_table
     if state.event_rate.is_thick or not state.settled or state.waiting or state.rules.pending:
+        return None
+    if state.driven.equations.r and table.inputs_in_rows(state.holds, state.contacts.members):
         return None
     sim.state = state = sim.world.seen(state, (grid_of(state, step), step))
     dynamics, guards = find_or_lay_out(sim, {}, state.row)

@@ -101,7 +101,7 @@ class Sleeping:
 
     def at(self, place: bytes) -> Sleeping:
         """The same elsewhere."""
-        return replace(self, place=place)
+        return sleeping_at(self.rooms, place)
 
     def with_spent(self, spent: Sequence[Array]) -> Sleeping:
         """The same with so much spent of all rooms."""

@@ -54,7 +54,7 @@ from latchwork.program.records.placement import placement
 from latchwork.program.records.shape import words_of
 from latchwork.symbolic.ops import ZERO
 
-ARENA, MOST_WORDS = 1 << 18, 1 << 19  # words at first; each arena has twice as many as the one before, up to so many
+ARENA = 1 << 18  # words at least
 FULL = 2  # where less than this part of an arena is left as a call begins, there is another
 ROWS_OF_POINT = 3  # at most
 (ANY_GUARDS,) = words_of(GuardPrograms, "guards")
@@ -169,6 +169,7 @@ class ModeMemory:
         for i, (zone, point) in enumerate(self._zones):
             self._put_zone(i, zone, point)
         self._arrivals, self.arena = -1, np.empty(0, dtype=np.int64)
+        self._next, self._written = self.arena, 0  # the arena after this one, and how much of it was written to
 
     # --- programs -----------------------------------------------------------------------------------------------
 
@@ -310,10 +311,21 @@ class ModeMemory:
         self._plain[:] = 0
         for n, workspace in integrations.workspaces.items():
             self._plain[n], self._most_guards[n] = workspace.at[0], workspace.guards
+        self._take_memory()
+
+    def _take_memory(self) -> None:
+        """Take another arena where little is left of this one. It has been written to, part by part as this one was
+        used: no mode waits for its pages, and no call for all of them."""
+        programs = self.programs
         least = max(programs.wanted, programs.room // FULL)
-        if programs.room - programs.used < least or not len(self.arena):
-            self.arena = np.empty(max(ARENA, min(2 * len(self.arena), MOST_WORDS), 4 * programs.wanted), dtype=np.int64)
-            self.arena.fill(0)  # written to, so that no mode waits for its pages
+        size = max(ARENA, 4 * programs.wanted)
+        used = programs.used / max(programs.room - least, 1) if len(self.arena) else 1.0
+        if len(self._next) < size:
+            self._next, self._written = np.empty(size, dtype=np.int64), 0
+        until = min(int(used * len(self._next)), len(self._next))
+        self._next[self._written : until], self._written = 0, max(until, self._written)
+        if used >= 1.0:
+            self.arena, self._next, self._written = self._next, np.empty(0, dtype=np.int64), 0
             programs.arena, programs.room, programs.used = address(self.arena), len(self.arena), 0
 
     def words_at(self, at: int, count: int) -> NDArray[np.int64]:
