@@ -12,7 +12,7 @@ from __future__ import annotations
 from latchwork.algebra.elimination import lu, lu_solve
 from latchwork.constraint.designs.metric import CUT, room, times, unweigh, weighed
 from latchwork.constraint.designs.null_space_bases import by_eigenvalues, by_gauss, by_qr, by_svd
-from latchwork.program.kernel import f64p, i64, kernel, offset
+from latchwork.program.kernel import f64p, i64, kernel, offset, specialised
 
 
 @kernel
@@ -72,37 +72,6 @@ def solve_svd(
     finish(n, m, k, work, udot)
 
 
-@kernel
-def solve_qr(
-    n: i64, m: i64, M: f64p, f: f64p, B: f64p, c: f64p, psi: f64p, phi: f64p, settings: f64p, udot: f64p, work: f64p,
-) -> None:  # fmt: skip
-    """u̇ with N by Householder QR of Bᵀ with pivoting."""
-    weighed(n, m, M, f, B, c, psi, phi, settings, work)
-    N, gamma = offset(work, room(n, m)), offset(work, room(n, m) + n * n)
-    rest = offset(work, room(n, m) + n * n + 2 * n)
-    k = by_qr(n, m, settings[CUT], work, offset(work, m * n), N, gamma, rest)
-    finish(n, m, k, work, udot)
-
-
-@kernel
-def solve_gauss(
-    n: i64, m: i64, M: f64p, f: f64p, B: f64p, c: f64p, psi: f64p, phi: f64p, settings: f64p, udot: f64p, work: f64p,
-) -> None:  # fmt: skip
-    """u̇ with N by Gauss triangularization with complete pivoting."""
-    weighed(n, m, M, f, B, c, psi, phi, settings, work)
-    N, gamma = offset(work, room(n, m)), offset(work, room(n, m) + n * n)
-    rest = offset(work, room(n, m) + n * n + 2 * n)
-    k = by_gauss(n, m, settings[CUT], work, offset(work, m * n), N, gamma, rest)
-    finish(n, m, k, work, udot)
-
-
-@kernel
-def solve_eigenvalues(
-    n: i64, m: i64, M: f64p, f: f64p, B: f64p, c: f64p, psi: f64p, phi: f64p, settings: f64p, udot: f64p, work: f64p,
-) -> None:  # fmt: skip
-    """u̇ with N by the zero eigenvalues of BᵀB."""
-    weighed(n, m, M, f, B, c, psi, phi, settings, work)
-    N, gamma = offset(work, room(n, m)), offset(work, room(n, m) + n * n)
-    rest = offset(work, room(n, m) + n * n + 2 * n)
-    k = by_eigenvalues(n, m, settings[CUT], work, offset(work, m * n), N, gamma, rest)
-    finish(n, m, k, work, udot)
+solve_qr = specialised(solve_svd, __name__, "solve_qr", by_svd=by_qr)  # N by Householder QR of Bᵀ with pivoting,
+solve_gauss = specialised(solve_svd, __name__, "solve_gauss", by_svd=by_gauss)  # by Gauss with complete pivoting,
+solve_eigenvalues = specialised(solve_svd, __name__, "solve_eigenvalues", by_svd=by_eigenvalues)  # by those that are 0

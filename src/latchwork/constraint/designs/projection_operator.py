@@ -16,7 +16,7 @@ from __future__ import annotations
 from latchwork.algebra.elimination import lu, lu_solve
 from latchwork.constraint.designs.metric import CUT, FIRST, room, times, unweigh, weighed
 from latchwork.constraint.designs.projector import project_pseudoinverse, project_svd
-from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset
+from latchwork.program.kernel import Kernel, divide, f64, f64p, i64, kernel, offset, specialised
 
 
 @kernel
@@ -113,71 +113,16 @@ def solve_skew_svd(
     finish(n, m, work, udot)
 
 
-@kernel
-def solve_skew_pseudoinverse(
-    n: i64, m: i64, M: f64p, f: f64p, B: f64p, c: f64p, psi: f64p, phi: f64p, settings: f64p, udot: f64p, work: f64p,
-) -> None:  # fmt: skip
-    """u̇ by M_c, P by a pseudoinverse."""
-    weighed(n, m, M, f, B, c, psi, phi, settings, work)
-    P, rest = offset(work, room(n, m)), offset(work, room(n, m) + 3 * n * n + 4 * n)
-    project_pseudoinverse(n, m, settings[CUT], work, offset(work, m * n), P, offset(P, 3 * n * n), rest)
-    multiplied(n, m, work)
-    skew(n, settings[FIRST], offset(work, m * n + m), P, offset(P, n * n), offset(P, 3 * n * n),
-        offset(P, 3 * n * n + 2 * n), offset(P, 2 * n * n), offset(P, 3 * n * n + n))  # fmt: skip
-    finish(n, m, work, udot)
+def _solve(name: str, **others: Kernel[..., None]) -> Kernel[..., None]:
+    """The same with another P, or another constraint inertia matrix."""
+    return specialised(solve_skew_svd, __name__, name, **others)
 
 
-@kernel
-def solve_symmetric_svd(
-    n: i64, m: i64, M: f64p, f: f64p, B: f64p, c: f64p, psi: f64p, phi: f64p, settings: f64p, udot: f64p, work: f64p,
-) -> None:  # fmt: skip
-    """u̇ by M_c', P by singular values."""
-    weighed(n, m, M, f, B, c, psi, phi, settings, work)
-    P, rest = offset(work, room(n, m)), offset(work, room(n, m) + 3 * n * n + 4 * n)
-    project_svd(n, m, settings[CUT], work, offset(work, m * n), P, offset(P, 3 * n * n), rest)
-    multiplied(n, m, work)
-    symmetric(n, settings[FIRST], offset(work, m * n + m), P, offset(P, n * n), offset(P, 3 * n * n),
-        offset(P, 3 * n * n + 2 * n), offset(P, 2 * n * n), offset(P, 3 * n * n + n))  # fmt: skip
-    finish(n, m, work, udot)
-
-
-@kernel
-def solve_symmetric_pseudoinverse(
-    n: i64, m: i64, M: f64p, f: f64p, B: f64p, c: f64p, psi: f64p, phi: f64p, settings: f64p, udot: f64p, work: f64p,
-) -> None:  # fmt: skip
-    """u̇ by M_c', P by a pseudoinverse."""
-    weighed(n, m, M, f, B, c, psi, phi, settings, work)
-    P, rest = offset(work, room(n, m)), offset(work, room(n, m) + 3 * n * n + 4 * n)
-    project_pseudoinverse(n, m, settings[CUT], work, offset(work, m * n), P, offset(P, 3 * n * n), rest)
-    multiplied(n, m, work)
-    symmetric(n, settings[FIRST], offset(work, m * n + m), P, offset(P, n * n), offset(P, 3 * n * n),
-        offset(P, 3 * n * n + 2 * n), offset(P, 2 * n * n), offset(P, 3 * n * n + n))  # fmt: skip
-    finish(n, m, work, udot)
-
-
-@kernel
-def solve_scalar_svd(
-    n: i64, m: i64, M: f64p, f: f64p, B: f64p, c: f64p, psi: f64p, phi: f64p, settings: f64p, udot: f64p, work: f64p,
-) -> None:  # fmt: skip
-    """u̇ by M_c'', P by singular values."""
-    weighed(n, m, M, f, B, c, psi, phi, settings, work)
-    P, rest = offset(work, room(n, m)), offset(work, room(n, m) + 3 * n * n + 4 * n)
-    project_svd(n, m, settings[CUT], work, offset(work, m * n), P, offset(P, 3 * n * n), rest)
-    multiplied(n, m, work)
-    scalar(n, settings[FIRST], offset(work, m * n + m), P, offset(P, n * n), offset(P, 3 * n * n),
-        offset(P, 3 * n * n + 2 * n), offset(P, 2 * n * n), offset(P, 3 * n * n + n))  # fmt: skip
-    finish(n, m, work, udot)
-
-
-@kernel
-def solve_scalar_pseudoinverse(
-    n: i64, m: i64, M: f64p, f: f64p, B: f64p, c: f64p, psi: f64p, phi: f64p, settings: f64p, udot: f64p, work: f64p,
-) -> None:  # fmt: skip
-    """u̇ by M_c'', P by a pseudoinverse."""
-    weighed(n, m, M, f, B, c, psi, phi, settings, work)
-    P, rest = offset(work, room(n, m)), offset(work, room(n, m) + 3 * n * n + 4 * n)
-    project_pseudoinverse(n, m, settings[CUT], work, offset(work, m * n), P, offset(P, 3 * n * n), rest)
-    multiplied(n, m, work)
-    scalar(n, settings[FIRST], offset(work, m * n + m), P, offset(P, n * n), offset(P, 3 * n * n),
-        offset(P, 3 * n * n + 2 * n), offset(P, 2 * n * n), offset(P, 3 * n * n + n))  # fmt: skip
-    finish(n, m, work, udot)
+# M_c' and M_c'' for M_c, and P by a pseudoinverse for P by singular values
+solve_skew_pseudoinverse = _solve("solve_skew_pseudoinverse", project_svd=project_pseudoinverse)
+solve_symmetric_svd = _solve("solve_symmetric_svd", skew=symmetric)
+solve_symmetric_pseudoinverse = _solve(
+    "solve_symmetric_pseudoinverse", skew=symmetric, project_svd=project_pseudoinverse
+)
+solve_scalar_svd = _solve("solve_scalar_svd", skew=scalar)
+solve_scalar_pseudoinverse = _solve("solve_scalar_pseudoinverse", skew=scalar, project_svd=project_pseudoinverse)

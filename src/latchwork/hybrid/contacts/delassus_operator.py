@@ -6,7 +6,7 @@
 J are the rows of the contacts, normal first; B those that hold besides. Friction of a joint has no normal row: there
 J, v and a are zero. Impulses change speeds by P Jᵀ Λ. Friction of
 contacts that the coordinates enforce, g (N0 + N1 · u̇), is part of M and f. Where M or S is close to singular, P and u̇₀
-are given (`Delassus.supply`).  [Delassus 1917; Brogliato, Nonsmooth Mechanics §5.2]
+are given (`Delassus.given_P`).  [Delassus 1917; Brogliato, Nonsmooth Mechanics §5.2]
 """
 
 from __future__ import annotations
@@ -84,7 +84,11 @@ class Delassus:
     held_order: f64p = array("most_held")
     friction: f64p = array("most_enforced * (2 * n + 1)")  # g, N1, N0 of each that drags
     moved: f64p = array("n_motion")  # q̇, M, f, power
-    supply: f64p = array("8 * (2 * n * n + 2 * n + 1)")  # P, u̇₀, f, M, and what is alone, of each
+    given_P: f64p = array(f"{GIVEN} * n * n")  # P, one after the other, where they are given, with M, u̇₀ and f
+    given_M: f64p = array(f"{GIVEN} * n * n")
+    given_udot: f64p = array(f"{GIVEN} * n")
+    given_f: f64p = array(f"{GIVEN} * n")
+    given_unheld: f64p = array(GIVEN)
     work: f64p = array("n_work")
     lam: f64p = array("most_rows")  # forces of the contacts that stay
     impulse: f64p = array("most_rows")
@@ -238,12 +242,11 @@ def free_motion(delassus: Delassus, x: f64p) -> i64:
     if call >= delassus.supplied:
         delassus.calls = call
         return 0
-    given = offset(delassus.supply, call * (2 * n * n + 2 * n + 1))
     for i in range(n * n):
-        inverse[i], delassus.M[i] = given[i], given[n * n + 2 * n + i]
+        inverse[i], delassus.M[i] = delassus.given_P[call * n * n + i], delassus.given_M[call * n * n + i]
     for i in range(n):
-        udot[i], delassus.f[i] = given[n * n + i], given[n * n + n + i]
-    delassus.unheld = given[2 * n * n + 2 * n]
+        udot[i], delassus.f[i] = delassus.given_udot[call * n + i], delassus.given_f[call * n + i]
+    delassus.unheld = delassus.given_unheld[call]
     return 1
 
 

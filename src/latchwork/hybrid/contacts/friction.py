@@ -12,19 +12,36 @@ from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.hybrid.path import ModeDynamics
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset
 from latchwork.program.native import briefly, together
+from latchwork.program.records.memory import size_of
+from latchwork.program.records.record import record
+from latchwork.program.records.view import record_at
 from latchwork.program.scalar import maximum
 
 LIMITED = 2e-4  # friction of joints, whose force is limited, takes so much less of what comes: within STEEP
 LIGHT = 1e-3  # of the most that presses: what is pressed by less shares as if by this
 STEEP = 1e4  # a row that would carry so many times another does not stand for it
-PART, FIRST, ROWS, KNOWN, PRESSED, BOUNDED = 5, 0, 1, 2, 3, 4  # words of a part: a contact, or a constraint
+
+
+@record
+class LoadPart:
+    """Rows that take their part of a load together: those of a contact, or one of a constraint."""
+
+    first: i64
+    rows: i64
+    known: i64  # 1 where their forces are known,
+    pressed: i64  # where a normal one presses,
+    bounded: i64  # and where they are limited
+
+
+PART = size_of(LoadPart)
 
 
 @kernel
 def put_part(part: i64p, first: i64, rows: i64, known: i64, without_normal: i64, bounded: i64) -> None:
-    """Some rows that belong together: whether their forces are known, a normal one presses, and they are limited."""
-    part[FIRST], part[ROWS], part[KNOWN], part[BOUNDED] = first, rows, known, bounded
-    part[PRESSED] = 1 if known != 0 and without_normal == 0 else 0
+    """Some rows that belong together, as a `LoadPart`."""
+    own = record_at(LoadPart, part, 0)
+    own.first, own.rows, own.known, own.bounded = first, rows, known, bounded
+    own.pressed = 1 if known != 0 and without_normal == 0 else 0
 
 
 @kernel
@@ -34,10 +51,10 @@ def room_of_forces(rows: i64, n: i64, rank: i64) -> i64:
 
 
 @kernel
-def weigh_rows(n: i64, part: i64p, most: f64, B: f64p, lam: f64p, KB: f64p) -> None:
+def weigh_rows(n: i64, part: LoadPart, most: f64, B: f64p, lam: f64p, KB: f64p) -> None:
     """K B of the rows of a part: see `share_forces`."""
-    first, rows = part[FIRST], part[ROWS]
-    scale, pressure, leans = (LIMITED if part[BOUNDED] != 0 else 1.0), 1.0, part[PRESSED] != 0 and most > 0.0
+    first, rows = part.first, part.rows
+    scale, pressure, leans = (LIMITED if part.bounded != 0 else 1.0), 1.0, part.pressed != 0 and most > 0.0
     if leans:
         pressure = maximum(lam[first], LIGHT * most)
         scale = maximum(divide(lam[first], most), LIGHT)
@@ -66,12 +83,12 @@ def share_forces(rows: i64, n: i64, rank: i64, B: f64p, kept: i64p, parts: i64, 
     KB, known, work = room, offset(room, rows * n), offset(room, rows * n + rows)
     most, steepest, wide = 0.0, 0.0, rank + 1
     for p in range(parts):
-        own = offset(part, PART * p)
-        most = maximum(most, lam[own[FIRST]] if own[PRESSED] != 0 else 0.0)
-        for i in range(own[ROWS]):
-            known[own[FIRST] + i] = 1.0 if own[KNOWN] != 0 else 0.0
+        own = record_at(LoadPart, part, PART * p)
+        most = maximum(most, lam[own.first] if own.pressed != 0 else 0.0)
+        for i in range(own.rows):
+            known[own.first + i] = 1.0 if own.known != 0 else 0.0
     for p in range(parts):
-        weigh_rows(n, offset(part, PART * p), most, B, lam, KB)
+        weigh_rows(n, record_at(LoadPart, part, PART * p), most, B, lam, KB)
     share_by_least_norm(rows, n, rank, KB, kept, share, work)
     for i in range((rows - rank) * wide):
         steepest = maximum(steepest, fabs(share[i]))

@@ -190,9 +190,10 @@ class Passing:
                               [(row[:n], row[n:-1], float(row[-1])) for row in friction])  # fmt: skip
         J = np.asarray(delassus.J)[: delassus.rows * n].reshape(-1, n)
         alone = np.einsum("ij,ji->i", J, lstsq(free.M, J.T)).max(initial=0.0)
-        wide = 2 * n * n + 2 * n + 1
-        np.asarray(delassus.supply)[delassus.supplied * wide : (delassus.supplied + 1) * wide] = np.concatenate(
-            [free.inverse.ravel(), free.udot, free.f, free.M.ravel(), [alone]])  # fmt: skip
+        for given, values in ((delassus.given_P, free.inverse), (delassus.given_M, free.M),
+                              (delassus.given_udot, free.udot), (delassus.given_f, free.f),
+                              (delassus.given_unheld, alone)):  # fmt: skip
+            np.asarray(given).reshape(GIVEN, -1)[delassus.supplied] = np.ravel(values)
         delassus.supplied += 1
 
     def _turn(self, point: ContactPoint) -> None:
