@@ -16,6 +16,17 @@ def swap(A: f64p, i: i64, j: i64) -> None:
 
 
 @kernel
+def eliminate_below(n: i64, k: i64, A: f64p) -> None:
+    """Column k below its pivot: ``l_ik = a_ik / a_kk``, kept in its place, ``a_ij −= l_ik a_kj``."""
+    for i in range(k + 1, n):
+        if A[i * n + k] != 0.0:
+            part = divide(A[i * n + k], A[k * n + k])
+            A[i * n + k] = part
+            for j in range(k + 1, n):
+                A[i * n + j] -= part * A[k * n + j]
+
+
+@kernel
 def lu(n: i64, A: f64p, p: f64p) -> f64:
     """A becomes its factors, P A = L U; ``p`` are the rows exchanged, step by step. Returns the least |u_ii|."""
     least = 1.0e300
@@ -30,12 +41,7 @@ def lu(n: i64, A: f64p, p: f64p) -> f64:
                 swap(A, k * n + j, row * n + j)
         pivot = A[k * n + k]
         least = minimum(least, fabs(pivot))
-        for i in range(k + 1, n):
-            if A[i * n + k] != 0.0:
-                part = divide(A[i * n + k], pivot)
-                A[i * n + k] = part
-                for j in range(k + 1, n):
-                    A[i * n + j] -= part * A[k * n + j]
+        eliminate_below(n, k, A)
     return least
 
 
@@ -112,12 +118,7 @@ def lu_in_units(n: i64, A: f64p, p: f64p, row: f64p, column: f64p) -> f64:
                 swap(A, k * n + j, best * n + j)
         pivot = A[k * n + k]
         least = minimum(least, divide(fabs(pivot), row[k] * column[k]))
-        for i in range(k + 1, n):
-            if A[i * n + k] != 0.0:
-                part = divide(A[i * n + k], pivot)
-                A[i * n + k] = part
-                for j in range(k + 1, n):
-                    A[i * n + j] -= part * A[k * n + j]
+        eliminate_below(n, k, A)
     return least
 
 

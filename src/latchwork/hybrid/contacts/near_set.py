@@ -105,6 +105,22 @@ def is_skewed(contact: ContactRecord, x: f64p, out: f64p) -> i64:
 
 
 @kernel
+def add_near(scene: Scene, i: i64, x: f64p) -> i64:
+    """One more contact point that is near, behind the others; or what it lacks."""
+    contact, delassus = scene.contact[i], scene.delassus
+    count, rows, scene.trouble = delassus.contacts, delassus.rows, i
+    if contact.ready == 0:
+        return ResetOutcome.NOT_READY
+    if is_skewed(contact, x, scene.out) == 1:
+        return ResetOutcome.SKEW
+    if count == delassus.most_contacts or rows + 1 + contact.tangents > delassus.most_rows:
+        return ResetOutcome.NO_ROOM
+    delassus.point[count], delassus.first[count], delassus.tangents[count] = i, rows, contact.tangents
+    delassus.contacts, delassus.rows = count + 1, rows + 1 + contact.tangents
+    return ResetOutcome.DONE
+
+
+@kernel
 def find_near(scene: Scene, x: f64p) -> i64:
     """The contact points that are near, into the Delassus operator."""
     tol = scene.tolerances
@@ -115,7 +131,7 @@ def find_near(scene: Scene, x: f64p) -> i64:
         i = scene.watch[k]
         if has_flag(scene.event[i], LEAVES) == 1:
             scene.ends[scene.contact[i].contact] = 1
-    count, rows = 0, 0
+    delassus.contacts, delassus.rows = 0, 0
     for k in range(scene.watched):
         i = scene.watch[k]
         contact, state, gap, inside = scene.contact[i], scene.state[i], scene.gap[i], scene.inside[i]
@@ -130,18 +146,10 @@ def find_near(scene: Scene, x: f64p) -> i64:
                 scene.gap[i] = gap
             deep = contact.one_way == 0 and gap < -tol.slop * contact.unit  # such is beside or behind
             if state.kind != OPEN or (gap <= reach and within and not deep):
-                if contact.ready == 0:
-                    scene.trouble = i
-                    return ResetOutcome.NOT_READY
-                if is_skewed(contact, x, scene.out) == 1:
-                    scene.trouble = i
-                    return ResetOutcome.SKEW
-                if count == delassus.most_contacts or rows + 1 + contact.tangents > delassus.most_rows:
-                    return ResetOutcome.NO_ROOM
-                delassus.point[count], delassus.first[count], delassus.tangents[count] = i, rows, contact.tangents
-                count += 1
-                rows += 1 + contact.tangents
-    delassus.contacts, delassus.rows, delassus.collide, delassus.collide_rows = count, rows, count, rows
+                outcome = add_near(scene, i, x)
+                if outcome != ResetOutcome.DONE:
+                    return outcome
+    delassus.collide, delassus.collide_rows = delassus.contacts, delassus.rows
     return add_bounded(scene, x)
 
 
@@ -158,24 +166,14 @@ def place_among(delassus: Delassus, i: i64) -> i64:
 def add_bounded(scene: Scene, x: f64p) -> i64:
     """Dry friction of joints, and what resists turns of contacts that are near, behind all these."""
     delassus = scene.delassus
-    count, rows = delassus.contacts, delassus.rows
     for k in range(scene.watched):
         i = scene.watch[k]
         contact = scene.contact[i]
         takes_part = contact.presser < 0 or place_among(delassus, contact.presser) >= 0
         if contact.bounded == 1 and contact.attracts < 0 and takes_part:
-            if contact.ready == 0:
-                scene.trouble = i
-                return ResetOutcome.NOT_READY
-            if is_skewed(contact, x, scene.out) == 1:
-                scene.trouble = i
-                return ResetOutcome.SKEW
-            if count == delassus.most_contacts or rows + 1 + contact.tangents > delassus.most_rows:
-                return ResetOutcome.NO_ROOM
-            delassus.point[count], delassus.first[count], delassus.tangents[count] = i, rows, contact.tangents
-            count += 1
-            rows += 1 + contact.tangents
-    delassus.contacts, delassus.rows = count, rows
+            outcome = add_near(scene, i, x)
+            if outcome != ResetOutcome.DONE:
+                return outcome
     return ResetOutcome.DONE
 
 

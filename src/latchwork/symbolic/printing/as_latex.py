@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from latchwork.symbolic.exact import PI, RATIONAL
 from latchwork.symbolic.printing.names import GREEK, SPELLED, split_name
 from latchwork.symbolic.printing.numbers import decimal, typeset
-from latchwork.symbolic.printing.style import Level, Piece, Style, fractioned
+from latchwork.symbolic.printing.style import Level, Piece, Style, fractioned, signed_sum
 
 INFIX = {
     "lt": (" < ", Level.COMPARE), "le": (r" \le ", Level.COMPARE), "eq": (" = ", Level.COMPARE),
@@ -69,11 +69,7 @@ def symbol(name: str, dots: int) -> Piece:
 
 
 def total(terms: Sequence[tuple[bool, Piece]]) -> Piece:
-    if not terms:
-        return Piece("0", Level.ATOM)
-    (negative, first), *rest = terms
-    signed = [(" - " if minus else " + ") + wrap(piece, Level.PRODUCT) for minus, piece in rest]
-    return Piece("-" * negative + wrap(first, Level.PRODUCT) + "".join(signed), Level.SUM)
+    return signed_sum(terms, wrap)
 
 
 def product(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from latchwork.symbolic.printing.numbers import plain
-from latchwork.symbolic.printing.style import Level, Piece, Style
+from latchwork.symbolic.printing.style import Level, Piece, Style, signed_sum
 
 INFIX = {
     "lt": (" < ", Level.COMPARE),
@@ -31,11 +31,7 @@ def symbol(name: str, dots: int) -> Piece:
 
 
 def total(terms: Sequence[tuple[bool, Piece]]) -> Piece:
-    if not terms:
-        return Piece("0", Level.ATOM)
-    (negative, first), *rest = terms
-    signed = [(" - " if minus else " + ") + wrap(piece, Level.PRODUCT) for minus, piece in rest]
-    return Piece("-" * negative + wrap(first, Level.PRODUCT) + "".join(signed), Level.SUM)
+    return signed_sum(terms, wrap)
 
 
 def product(

@@ -44,6 +44,15 @@ class Style(NamedTuple):
     summary: Callable[[int, Sequence[Piece]], Piece]  # operations, symbols
 
 
+def signed_sum(terms: Sequence[tuple[bool, Piece]], wrap: Callable[[Piece, int], str]) -> Piece:
+    """Terms with their signs between them; 0 where there are none."""
+    if not terms:
+        return Piece("0", Level.ATOM)
+    (negative, first), *rest = terms
+    signed = [(" - " if minus else " + ") + wrap(piece, Level.PRODUCT) for minus, piece in rest]
+    return Piece("-" * negative + wrap(first, Level.PRODUCT) + "".join(signed), Level.SUM)
+
+
 def fractioned(
     number: Callable[[float], Piece],
     numbers: Sequence[float],
