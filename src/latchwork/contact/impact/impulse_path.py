@@ -1,4 +1,6 @@
-"""Velocity along the normal impulse p while two bodies touch, with friction at every instant (Routh, Darboux, Keller).
+"""Velocity along the normal impulse p while two bodies touch, with friction at every instant.
+
+[Darboux 1880; Routh 1891; Keller 1986]
 
     dv/dp = W (1, ρ),   ρ = −μ_d v_t/|v_t| while it slips
     where slip ends:   ρ = −W_tt⁻¹ W_tn if that is in the cone of μ_s (it sticks, for good),

@@ -1,4 +1,5 @@
 """Impacts without collision: contacts at rest whose slip drives them in (Painlevé), alone or together; as kernels.
+[Painlevé 1895; Génot, Brogliato 1999]
 
     W_nn − μ_d W_nt·s < 0:  slip makes v_n fall from zero, stops or turns, and v_n comes back
 

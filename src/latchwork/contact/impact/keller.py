@@ -3,7 +3,8 @@
     compression: until v_n = 0, at p_c;  restitution: until     p = (1 + e) p_c                       (Poisson)
                                                       ∫ v_n dp over restitution = −e² that over compression   (Stronge)
 
-Where v_n falls to zero again before the end, what came before is all compression.
+[Poisson 1833; Keller 1986; Stronge 1990], with the velocity at every p from `impulse_path`. Where v_n falls to zero
+again before the end, what came before is all compression.
 """
 
 from __future__ import annotations

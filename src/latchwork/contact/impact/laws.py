@@ -1,9 +1,11 @@
 """Laws for one contact, as rows: what e means in each; and Λ from W, v⁻ and the coefficients, as kernels.
 
-    newton      v_n⁺ = −e v_n⁻; friction opposes what slips after the impact, or stops it within the cone. Kane's rule.
-    smith       v_n⁺ = −e v_n⁻; friction opposes a mean of the slip before and after.
-    poisson     Λ_n = (1 + e) Λ_c, Λ_c the normal impulse of compression; friction at every instant.
-    energetic   Work of the normal impulse in restitution = −e² times that in compression; friction at every instant.
+    newton      v_n⁺ = −e v_n⁻; friction opposes what slips after the impact, or stops it within the cone: Kane's rule
+                [Newton 1687; Kane, Levinson 1987]
+    smith       v_n⁺ = −e v_n⁻; friction opposes a mean of the slip before and after [Smith 1991]
+    poisson     Λ_n = (1 + e) Λ_c, Λ_c the normal impulse of compression, v_n = 0 at its end; friction at every instant
+                [Poisson 1833; Routh 1891; Keller 1986]
+    energetic   ∫ v_n dp over restitution = −e² that over compression; friction at every instant [Stronge 1990]
 """
 
 from __future__ import annotations

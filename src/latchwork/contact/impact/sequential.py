@@ -1,6 +1,6 @@
 """Impact: contacts of zero gap at one instant, resolved in Kane's impulse-momentum form.
 
-    v⁺ = v⁻ + W Λ,   W = J M̃⁻¹ Jᵀ,   ½ Λᵀ(v⁻ + v⁺) ≤ 0       (constraints are already held in M̃)
+    v⁺ = v⁻ + W Λ,   W = J M̃⁻¹ Jᵀ,   ½ Λᵀ(v⁻ + v⁺) ≤ 0       (constraints are already held in M̃)  [Kane, Levinson 1987]
 
 Several contacts act in one of three ways:
   * in sequence: the one that approaches most strongly (v_n/√W_nn) acts alone, by its law, the others free, also those

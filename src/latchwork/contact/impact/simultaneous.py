@@ -1,9 +1,12 @@
 """Laws for several contacts at once: complementarity with the ratio of speeds or of impulses that they ask for.
 
-    newton, smith: Newton's, a ratio of speeds.  poisson: a ratio of impulses.  energetic: that, with the least e of
-    those that push. With friction in proportion the velocity would move on a straight line through the end of
-    compression, on which all three ratios are one, and with ½ Λᵀ(v⁻ + v⁺) ≤ −½ (1 − e²) |Λ_cᵀ v⁻|; friction that loses
-    most loses more, and does not turn back what it has stopped.
+    newton, smith   0 ≤ Λ_n ⟂ v_n⁺ + e v_n⁻ ≥ 0            a ratio of speeds  [Moreau 1988]
+    poisson         Λ = Λ_c + Λ_e, Λ_en ≥ e Λ_cn            a ratio of impulses  [Glocker, Pfeiffer 1995]
+    energetic       that of impulses, with the least e of those that push
+
+With friction in proportion the velocity would move on a straight line through the end of compression, on which all
+three ratios are one, and with ½ Λᵀ(v⁻ + v⁺) ≤ −½ (1 − e²) |Λ_cᵀ v⁻|; friction that loses most loses more, and does not
+turn back what it has stopped.
 """
 
 from __future__ import annotations

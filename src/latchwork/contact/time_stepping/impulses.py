@@ -2,10 +2,11 @@
 
     P⁺ = Π(P − (w⁺ + s)/R)    a proximal problem about P, by Newton's method in speeds; then again about its answer
 
-Its fixed points are those of the cone problem, for every R > 0 [Rockafellar 1976]. A large R is solved in a few steps
-and leads to the answer slowly, a small one the other way round: R falls while Newton's method converges, and rises
-where it does not. Where A is singular (more contacts than freedoms) impulses are not unique: those near the guess are
-taken.
+Π is the projection onto the cone of `projection`. R regularises a problem that is solved, not the answer: the term R
+(P⁺ − P) vanishes where P⁺ = P, and so the fixed points are those of the cone problem, Coulomb's law with nothing
+smoothed, for every R > 0 [Rockafellar 1976]. A large R is solved in a few steps and leads to the answer slowly, a small
+one the other way round: R falls while Newton's method converges, and rises where it does not. Where A is singular (more
+contacts than freedoms) impulses are not unique: those near the guess are taken.
 
 Sweeps of projected Gauss-Seidel come first, for they find out cheaply who opens, slides and sticks. Where Newton's
 method with Coulomb's projection ends, a convex problem leads on, with the slip before it as a shift of normal

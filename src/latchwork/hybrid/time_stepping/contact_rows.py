@@ -1,6 +1,8 @@
 """Gaps and rows of contacts at a state, as kernels: which count, which are near, what unit impulses do there.
 
-    v = J u + C,    A = J P Jᵀ
+    v = J u + C,    A = J P Jᵀ = G Gᵀ,    G = J Z,   P = Z Zᵀ
+
+The cone problem of a step has G for its rows: `cone_problem`.
 """
 
 from __future__ import annotations
@@ -362,7 +364,8 @@ def press_turns(near: NearContacts) -> i64:
 
 @kernel
 def read_laws(step: TimeStep, x: f64p, v: f64p) -> i64:
-    """e and μ of the contacts that are near: dynamic where they slip at velocities v, else static."""
+    """e and μ of the contacts that are near, at velocities v: ``μ_d`` where ``|v_t| > ε (max Σ |J u| + max |C|)``, else
+    ``μ_s``; of friction of joints ``μ = 1``, and λ_d or λ_s as limits."""
     near, scene = step.near, step.scene
     none = scene.tolerances.no_slip * (pace(step, offset(x, 1 + step.n_q)) + drift(near))
     for k in range(near.contacts):

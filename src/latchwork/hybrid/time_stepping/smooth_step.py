@@ -1,7 +1,13 @@
 """A step without impacts, as a kernel: the midpoint rule, with impulses of contacts that are closed.
 
     M (u⁺ − u) = h f + Bᵀ(...) + Jᵀ Λ   at   q_m = q + h/2 q̇,  u_m = (u + u⁺)/2;     q⁺ = q + h q̇(q_m, u_m)
-    0 ≤ Λ_n ⟂ 2g/h + max(v_n, 0) + v_n⁺ ≥ 0,    Λ_t within the cone, against v_t⁺;    of speeds 0 ≤ Λ ⟂ v⁺ ≥ 0
+    0 ≤ Λ_n ⟂ 2g/h + max(v_n, 0) + v_n⁺ ≥ 0,     of speeds 0 ≤ Λ ⟂ v⁺ ≥ 0
+    |Λ_t| ≤ μ Λ_n,   Λ_t = −μ Λ_n v_t⁺/|v_t⁺| where v_t⁺ ≠ 0,   μ = μ_d where |v_t| > ε V, else μ_s
+
+as Moreau's scheme with Coulomb's law [Moreau 1988; Stewart, Trinkle 1996]. Friction is a set-valued law, not one of
+slip smoothed out: v_t⁺ of a contact that sticks is zero. ε V decides between the two coefficients alone, by the slip
+with which the step begins: V = max Σ |J_ij u_j| + max |C| is the fastest motion of the rows at hand, ε the tolerance
+``no_slip``. Friction of a joint has its limit in the place of a normal impulse, |Λ_t| ≤ h λ_s or h λ_d.
 
 Rest, u⁺ = 0, meets all of it, so that no contacts contradict each other, however many there are; a normal impulse does
 no work, Λ_n (v_n + v_n⁺)/2 ≤ 0. Nor does friction: where it would, for slip turns within the step, it acts against
