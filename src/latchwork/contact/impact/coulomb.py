@@ -2,10 +2,11 @@
 
     v⁺ = v⁻ + W Λ,   v_n⁺ given,   v_t⁺ = 0 and |Λ_t| ≤ μ_s Λ_n   or   Λ_t = −μ_d Λ_n v_t⁺/|v_t⁺|
 
-[Kane, Levinson 1987]. With ρ = Λ_t/Λ_n and one tangent, v_t⁺ grows with ρ wherever D = W_nn + W_nt ρ > 0 (its slope is det W Λ_n²/rise), and
-falls without bound towards the pole D = 0. So if no ρ inside the cone gives v_t⁺ = 0, just one end of the cone has
-v_t⁺ against ρ: exactly one of stick, slip forwards and slip backwards is consistent, however large μ. With two tangents
-a solution exists wherever D > 0 all over the cone (a variational inequality on a disk); beyond, there may be none.
+[Kane, Levinson 1987]. With ρ = Λ_t/Λ_n and one tangent, v_t⁺ grows with ρ wherever D = W_nn + W_nt ρ > 0 (its slope is
+det W Λ_n²/rise), and falls without bound towards the pole D = 0. So if no ρ inside the cone gives v_t⁺ = 0, just one
+end of the cone has v_t⁺ against ρ: exactly one of stick, slip forwards and slip backwards is consistent, however large
+μ. With two tangents a solution exists wherever D > 0 all over the cone (a variational inequality on a disk); beyond,
+there may be none.
 
 W is of n = 1, 2 or 3 rows, the normal first. Kernels give 1 where there is an answer, else 0.
 """
