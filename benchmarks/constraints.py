@@ -239,7 +239,7 @@ def costs_table(costs: list[Cost]) -> str:
 
     heads = ("links", "embed, to read", "embed, to run", "embed in the run", "embed again", "delete",
              "delete, seen before")  # fmt: skip
-    lines = [[c.links, *map(both, (c.read, c.written, c.constrain, c.integration, c.delete, c.release))] for c in costs]
+    lines = [[c.links, *map(both, (c.read, c.written, c.constrain, c.again, c.delete, c.release))] for c in costs]
     (a, b), (c, d) = PAPER
     paper = ["Patoglu §6, three examples", f"{shown(a)} to {shown(b)}", "", "", "", f"{shown(c)} to {shown(d)}", ""]
     return table(heads, [*lines, paper])

@@ -49,6 +49,18 @@ def test_machine_code_arrives_while_the_program_runs():
     assert bits(function.many(x)) == before
 
 
+def test_a_function_in_place_has_the_bits_of_a_call():
+    """Inputs written where they stand, and outputs in memory of one's own: the numbers of a call, before and after
+    machine code has come."""
+    function = Function(random_program(100))
+    given, run = function.in_place()
+    for x in random_inputs(100):
+        given[:] = x
+        assert bits(run()) == bits(function(x))
+        function.compiled(wait=True)
+
+
+
 def test_one_process_serves_many_programs(compiler):
     """Programs that are asked for at once are compiled one after the other, by one process."""
     functions = [Function(random_program(seed)) for seed in range(101, 105)]

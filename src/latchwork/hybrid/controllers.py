@@ -206,6 +206,8 @@ class Controllers:
     def next_time(self, after: float, grid: float = 0.0, step: float | None = None) -> float:
         """When one of them looks, or acts, next after a time; at the fixed step from a grid that is as close as
         rounding."""
+        if not self.laws:
+            return math.inf
         times = [self.time_of(i) for i in range(len(self.laws))]
         times += [state.waiting[0][0] for state in self.states if state.waiting]
         found = min((time for time in times if time > after), default=math.inf)
@@ -216,8 +218,11 @@ class Controllers:
 
     def is_due(self, t: float) -> bool:
         """Whether one of them looks or acts by now."""
-        return any(min(self.time_of(i), state.waiting[0][0] if state.waiting else math.inf) <= t + AT_ONCE * law.period
-                   for i, (law, state) in enumerate(zip(self.laws, self.states, strict=True)))  # fmt: skip
+        if not self.laws:
+            return False
+        times = [min(self.time_of(i), state.waiting[0][0] if state.waiting else math.inf)
+                 for i, state in enumerate(self.states)]  # fmt: skip
+        return any([time <= t + AT_ONCE * law.period for time, law in zip(times, self.laws, strict=True)])
 
     def but(self, i: int, state: ControllerState) -> Controllers:
         """With one of them in another state."""

@@ -61,15 +61,18 @@ class Handle:
         self._arguments = (system.t, *system.q, *system.u, *system.p)
         self._states = len(system.q) + len(system.u)
         self._p = np.array([float(system.values[symbol]) for symbol in system.p])
-        self._x = np.zeros(len(self._arguments))
-        self._motion = self._function(self._motion_expressions())
+        self._row, self._motion = self._function(self._motion_expressions()).in_place()  # (t, q, u, p)
         self._mobility: Function | None = None
         self._accelerations: Function | None = None
 
     def at(self, t: float, x: ArrayLike, arm: Triple, p: ArrayLike | None = None) -> Pose:
         """Where the point at an arm is, and how it moves: p_C + R a, v_C + ω × R a. ``x`` is (q, u)."""
-        # One call of machine code and a dozen products: about six microseconds.
-        c = self._motion(self._filled(t, x, p)).tolist()
+        row = self._row
+        row[0] = t
+        row[1 : 1 + self._states] = x
+        if len(self._p):
+            row[1 + self._states :] = self._p if p is None else p
+        c = self._motion().tolist()
         rotation: Nine = tuple(c[3:12])
         omega = (c[15], c[16], c[17])
         lever = rotated(rotation, arm)
@@ -93,7 +96,7 @@ class Handle:
         if self._mobility is None:
             self._mobility = self._function(self._mobility_expressions())
         n = len(self.equations.u)
-        values = self._mobility(self._filled(t, x, p))
+        values = self._mobility(np.concatenate([[t], x, self._p if p is None else p]))
         J = values[n * n :].reshape(6, n)
         a, b, c = lever
         J[:3] += dot(np.array([[0.0, c, -b], [-c, 0.0, a], [b, -a, 0.0]]), J[3:])
@@ -105,7 +108,7 @@ class Handle:
         if self._accelerations is None:
             self._accelerations = self._function(self._acceleration_expressions(), self.equations.system.u_rates)
         pose = self.at(t, x, arm, p)
-        c = self._accelerations(np.concatenate([self._x, udot])).tolist()  # _x is (t, q, u, p) of the pose
+        c = self._accelerations(np.concatenate([self._row, udot])).tolist()
         alpha = (c[3], c[4], c[5])
         inward = cross(pose.omega, cross(pose.omega, pose.lever))
         return add(add((c[0], c[1], c[2]), cross(alpha, pose.lever)), inward), alpha
@@ -119,14 +122,6 @@ class Handle:
         a, alpha = self.acceleration(t, x, udots[0], arm, p)
         _, J = self._mass_and_jacobian(t, x, self.at(t, x, arm, p).lever, p)
         return Response(np.array([*a, *alpha]), dot(J, (udots[1:] - udots[0]).T))
-
-    def _filled(self, t: float, x: ArrayLike, p: ArrayLike | None) -> NDArray[np.float64]:
-        """(t, q, u, p) in one row."""
-        row = self._x
-        row[0] = t
-        row[1 : 1 + self._states] = x
-        row[1 + self._states :] = self._p if p is None else p
-        return row
 
     def _motion_expressions(self) -> list[Expr | float]:
         """Place of the mass centre, rotation, its velocity, angular velocity."""
