@@ -48,7 +48,7 @@ NOT_YET = -1  # how a mode began: it is to be made ready
 NO_ROW = -1  # the last row of a mode that fell as it began
 FEW_ROWS = few_rows()
 STATE_WORDS, EVENT_WORDS = size_of(ContactStateRecord), size_of(ContactEvent)  # of a contact point
-KEY = 13  # words of a key, for each contact point
+KEY = 14  # words of a key, for each contact point
 
 
 @record
@@ -140,7 +140,7 @@ def write_key(run: Flow) -> None:
     run.key[0] = scene.watched
     for k in range(scene.watched):
         state, key = scene.state[scene.watch[k]], offset(run.key, place)
-        key[12] = scene.watch[k]
+        key[12], key[13] = scene.watch[k], state.unloaded
         key[0], key[1], key[2], key[3] = state.kind, state.leaving, state.behind, state.cone_margin
         key[4], key[5] = state.slips, state.limits
         for j in range(4):
@@ -283,6 +283,7 @@ def clear_event(scene: Scene) -> None:
         event = scene.event[scene.watch[k]]
         event.flags, event.doubled, event.entered, event.left, event.widened, event.struck = 0, 0, 0, 0, 0, 0
         event.stays, event.idle, event.kept, event.jammed, event.slips, event.torn = 0, 0, 0, 0, 0, 0
+        event.unloaded = 0
         for j in range(2):
             event.onset[j], event.slip_direction[j] = 0.0, 0.0
         for j in range(3):

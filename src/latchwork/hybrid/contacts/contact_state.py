@@ -28,13 +28,15 @@ WORDS = {state: state.name.lower() for state in State}
 class ContactState(NamedTuple):
     """How a contact is closed: it slides along ``slip``, or sticks. At its ``limit`` it would slide, but others stick.
 
-    One that slipped and stuck again at once, at the very edge of its cone, has a firmer ``cone_margin``.
+    One that slipped and stuck again at once, at the very edge of its cone, has a firmer ``cone_margin``. One with
+    nothing to carry yet, where a load begins (``unloaded``), may pull by what is rounding of other forces.
     """
 
     state: State
     slip: SlipDirection = None
     limit: tuple[float, ...] | None = None
     cone_margin: int = 0
+    unloaded: int = 0
 
     def label(self, name: str) -> str:
         return f"{name}: {WORDS[self.state]}"

@@ -168,8 +168,8 @@ def _piece(contact_point: ContactPoint, contact_states: ContactStates, form: For
 
 _SHAPE = shape_of(GuardedContact)
 assert _SHAPE is not None, "it is a record"
-ROW, NORMAL_ROW, GROUP, SLIDER, CONE_AT, SHIFT, AT = (
-    _SHAPE.fields[name].word for name in ("row", "normal_row", "group", "slider", "cone", "shift", "at")
+ROW, NORMAL_ROW, GROUP, SLIDER, CONE_AT, PULL, SHIFT, AT = (
+    _SHAPE.fields[name].word for name in ("row", "normal_row", "group", "slider", "cone", "pull", "shift", "at")
 )
 WORDS = size_of(GuardedContact)
 
@@ -249,4 +249,5 @@ def _put_states(contact_states: ContactStates, forms: Sequence[Form], slices: Ma
             whole[i, SLIDER] = sliders.get(contact_point, 0)
             small = contact_point.tolerances
             cone = small.cone if len(contact_point.tangents) == 1 else small.cone_in_space
-            table[i, CONE_AT] = cone * small.wider ** contact_states.closed[contact_point].cone_margin
+            how = contact_states.closed[contact_point]
+            table[i, CONE_AT], table[i, PULL] = cone * small.wider**how.cone_margin, small.tensile * how.unloaded

@@ -62,6 +62,7 @@ class GuardedContact:
     tiny: f64  # of a squared speed: what is divided by never vanishes
     mu_s: f64
     cone: f64  # by which its cone is wider
+    pull: f64  # by which it may pull, of the largest force; 0 but where a load begins
     shift: f64  # by which the gap of one that has just opened is watched deeper; of one met from behind, less deep
     at: i64  # where its slots begin
     near_at: i64  # from there on
@@ -159,6 +160,16 @@ def normal_force(mode: EmbeddedMode, table: GuardTable, contact: GuardedContact)
     for j in range(mode.n):
         total += table.found[j] * mode.udot[j]
     return total
+
+
+@kernel
+def eased(mode: EmbeddedMode, contact: GuardedContact, normal: f64) -> f64:
+    """The normal force that a guard sees: of a contact with nothing to carry yet, more by what is rounding."""
+    most = 0.0
+    if contact.pull > 0.0:
+        for i in range(mode.rows):
+            most = maximum(most, fabs(mode.multiplier[i]))
+    return normal + contact.pull * most
 
 
 @kernel
@@ -298,7 +309,7 @@ def goes_on(
 def closed_guards(mode: EmbeddedMode, table: GuardTable, i: i64, values: f64p, rates: f64p) -> i64:
     """Guards of contact i, which is closed; how many there are."""
     contact = table.contact[i]
-    normal = normal_force(mode, table, contact)
+    normal = eased(mode, contact, normal_force(mode, table, contact))
     values[0] = normal if contact.enforced != PRESSED else 1.0  # who presses it lets go
     rates[0] = 0.0
     count = 1

@@ -6,7 +6,7 @@ from latchwork.hybrid.contacts.near_set import assemble
 from latchwork.hybrid.contacts.reset_outcome import ResetOutcome
 from latchwork.hybrid.contacts.reset_problem import any_closed, drop_force_rounding
 from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, STICK, Scene, has_flag
-from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset
 from latchwork.program.scalar import maximum
 
 
@@ -69,6 +69,45 @@ def load_begins(scene: Scene, x: f64p) -> i64:
 
 
 @kernel
+def begins_to_carry(scene: Scene, x: f64p) -> i64:
+    """How many contacts have nothing but rounding to carry, where a load begins that contacts feel: whether they are to
+    stick or to slide, no force says now."""
+    delassus, problem, row, most, count = scene.delassus, scene.problem, 0, 0.0, 0
+    for i in range(problem.rows):
+        most = maximum(most, fabs(problem.lam[i]))
+    for k in range(delassus.contacts):
+        force, event = largest_part(problem.tangents[k], offset(problem.lam, row)), scene.event[delassus.point[k]]
+        closed = problem.state[k] != OPEN and scene.contact[delassus.point[k]].bounded == 0
+        event.unloaded = 1 if closed and force <= scene.tolerances.rounding * most else 0
+        count += event.unloaded
+        row += 1 + problem.tangents[k]
+    if count > 0 and load_begins(scene, x) == 0:
+        for k in range(delassus.contacts):
+            scene.event[delassus.point[k]].unloaded = 0
+        count = 0
+    return count
+
+
+@kernel
+def largest_part(tangents: i64, force: f64p) -> f64:
+    """The largest part of the force of a contact."""
+    most = 0.0
+    for j in range(1 + tangents):
+        most = maximum(most, fabs(force[j]))
+    return most
+
+
+@kernel
+def change_with_soon(scene: Scene) -> None:
+    """b as it is a moment later, or, once more, as it is."""
+    delassus = scene.delassus
+    for i in range(delassus.rows):
+        now = delassus.b[i]
+        delassus.b[i] = delassus.soon[i]
+        delassus.soon[i] = now
+
+
+@kernel
 def is_emptied(scene: Scene, k: i64, force: f64) -> i64:
     """1 where the force of contact k has come to zero, or has left its cone, and is rounding of what acts there: what
     it makes of an acceleration, beside the terms that b is summed from, and v²/L. So are all forces between bodies that
@@ -93,9 +132,7 @@ def leave_idle(scene: Scene, slips: i64, passes: i64, x: f64p) -> None:
     for i in range(problem.rows):
         most = maximum(most, fabs(problem.lam[i]))
     for k in range(delassus.contacts):
-        force, i = 0.0, delassus.point[k]
-        for j in range(1 + problem.tangents[k]):
-            force = maximum(force, fabs(problem.lam[row + j]))
+        force, i = largest_part(problem.tangents[k], offset(problem.lam, row)), delassus.point[k]
         sticks = problem.state[k] == STICK and problem.tangents[k] > 0
         opened = scene.state[i].kind == OPEN and scene.contact[i].bounded == 0
         may = (sticks and (slips == 1 or opened)) or (problem.state[k] == SLIDE and opened and passes == 0)

@@ -75,6 +75,7 @@ class ContactStateRecord:
     leaving: i64  # where it has just opened: one more than how deep it is, in whole closed gaps; else 0
     behind: i64  # 1 where its feature is met from behind
     cone_margin: i64  # of STICK: how often its cone is widened
+    unloaded: i64  # 1 where it is closed and carries nothing yet, as a load begins
     slips: i64  # numbers that its slip direction has: 0 without friction, 1 in the plane, 4 in space
     limits: i64  # numbers of ``limit``: where others stick, it would slide there
     forces: i64  # numbers of ``force`` that are known
@@ -104,6 +105,7 @@ class ContactEvent:
     slips: i64  # 1 where it slips
     impulse: f64p = array(3)
     torn: i64  # 1 where its adhesion has given way
+    unloaded: i64  # 1 where it has nothing to carry yet, and a load begins
 
 
 @kernel

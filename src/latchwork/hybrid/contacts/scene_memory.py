@@ -32,7 +32,7 @@ from latchwork.program.records.view import address_of
 NEVER = -math.inf
 STATES = tuple(State)
 WIDE, WIDE_EVENT = size_of(ContactStateRecord), size_of(ContactEvent)
-SLIPPED_AT, SLIP, LIMIT, FORCE = 8, 9, 13, 15  # words of a state
+SLIPPED_AT, SLIP, LIMIT, FORCE = 9, 10, 14, 16  # words of a state
 NEVER_WORD = int(np.array(NEVER).view(np.int64))
 
 
@@ -219,11 +219,11 @@ class SceneMemory:
         how, (since, margin) = s.closed.get(point), s.slipped.get(point, (NEVER, 0))
         leaving, behind = 1 + s.leaving_depths[point] if point in s.leaving_depths else 0, int(point in s.behind)
         if how is None:
-            write(state, 0, leaving, behind, 0, 0, 0, 0, margin, since, *(0.0,) * 9)
+            write(state, 0, leaving, behind, 0, 0, 0, 0, 0, margin, since, *(0.0,) * 9)
             return
         slip, limit, force = how.slip or (), how.limit or (), s.lam.get(point.name, ())
-        write(state, STATES.index(how.state), leaving, behind, how.cone_margin, len(slip), len(limit), len(force),
-              margin, since, *_padded(slip, 4), *_padded(limit, 2), *_padded(force, 3))  # fmt: skip
+        write(state, STATES.index(how.state), leaving, behind, how.cone_margin, how.unloaded, len(slip), len(limit),
+              len(force), margin, since, *_padded(slip, 4), *_padded(limit, 2), *_padded(force, 3))  # fmt: skip
 
     def read(self, s: ContactStates) -> None:
         """The states of contacts, where an event has ended."""
@@ -244,11 +244,11 @@ class SceneMemory:
         kinds, numbers = states.tolist(), states.view(np.float64)
         for point in points:
             i = self.places[point]
-            kind, depth, back, margin, slips, limits, forces, before, since, *_ = kinds[i]
+            kind, depth, back, margin, unloaded, slips, limits, forces, before, since, *_ = kinds[i]
             if kind:
                 slip = tuple(numbers[i, SLIP : SLIP + slips].tolist()) if slips else None
                 limit = tuple(numbers[i, LIMIT : LIMIT + limits].tolist()) if limits else None
-                closed[point] = ContactState(STATES[kind], slip, limit, margin)
+                closed[point] = ContactState(STATES[kind], slip, limit, margin, unloaded)
             if depth:
                 leaving[point] = depth - 1
             if back:

@@ -11,7 +11,7 @@ from latchwork.contact.complementarity.problem import JAMMED, JAMS, SOLVED
 from latchwork.hybrid.contacts.cone_edge import note_left, share_otherwise, slip_or_widen, widened_cone
 from latchwork.hybrid.contacts.delassus_operator import move
 from latchwork.hybrid.contacts.event_slip import any_has
-from latchwork.hybrid.contacts.idle_contacts import is_unloaded, leave_idle
+from latchwork.hybrid.contacts.idle_contacts import begins_to_carry, change_with_soon, is_unloaded, leave_idle
 from latchwork.hybrid.contacts.impact_reset import picked_solution
 from latchwork.hybrid.contacts.joined_contacts import is_still, kept_by_others, stand_on_all, stick_with_others
 from latchwork.hybrid.contacts.near_set import depth_of, place_among
@@ -23,6 +23,18 @@ from latchwork.program.scalar import maximum
 
 BEGINS, GOES_ON = 1e-4, 1e-13  # of the fastest motion: the trace that stands for slip that has not begun, and later
 BEGUN = 30.0  # so many times the trace, and slip has a direction of its own
+
+
+@kernel
+def solve_adhesive(scene: Scene, passes: i64) -> i64:
+    """The contact problem, once more where contacts open in spite of their adhesion; how it ended."""
+    guess_states(scene, passes)
+    status = solve_contact_problem(scene.problem)
+    while status == SOLVED and tear_off(scene) > 0:
+        fill_problem(scene)
+        guess_states(scene, passes)
+        status = solve_contact_problem(scene.problem)
+    return status
 
 
 @kernel
@@ -47,12 +59,15 @@ def choose_contact_states(scene: Scene, x: f64p) -> i64:
     if problem.unended == 1:  # whether others can carry the load is not known
         return ResetOutcome.UNSETTLED
     passes = passes_on(scene, t)
-    guess_states(scene, passes)
-    status = solve_contact_problem(problem)
-    while status == SOLVED and tear_off(scene) > 0:
+    status = solve_adhesive(scene, passes)
+    if status == SOLVED and begins_to_carry(scene, x) > 0:
+        change_with_soon(scene)
         fill_problem(scene)
-        guess_states(scene, passes)
-        status = solve_contact_problem(problem)
+        status = solve_adhesive(scene, passes)
+        change_with_soon(scene)
+        if status != SOLVED:
+            fill_problem(scene)
+            status = solve_adhesive(scene, passes)
     if status != SOLVED:
         for k in range(delassus.contacts):
             scene.event[delassus.point[k]].jammed = problem.note[k] // JAMS % 2 if status == JAMMED else 0
@@ -163,6 +178,7 @@ def put_states(scene: Scene, t: f64) -> None:
             state.force[j] = delassus.lam[delassus.first[k] + bounded + j]
         margin = widened_cone(scene, i, kind, t) if kind != OPEN else 0
         state.kind, state.cone_margin, state.slips, state.limits = kind, margin, 0, 0
+        state.unloaded = event.unloaded if kind != OPEN else 0
         if kind == SLIDE:
             directed, must = problem.directed[k], has_flag(event, SLIPS)
             if event.kept == 1 and (must == 1 or directed == 1):
@@ -181,7 +197,7 @@ def put_attraction(scene: Scene, i: i64) -> None:
     """Adhesion acts while the contact it belongs to is closed: at its limit, along the normal."""
     state, with_point = scene.state[i], scene.contact[i].attracts
     closed = scene.event[with_point].stays == 1 and scene.state[with_point].kind != OPEN
-    state.cone_margin, state.forces = 0, 0
+    state.cone_margin, state.unloaded, state.forces = 0, 0, 0
     state.kind, state.slips, state.limits = SLIDE if closed else OPEN, 1 if closed else 0, 1 if closed else 0
     state.slip[0], state.limit[0] = 1.0, 1.0
 
@@ -199,10 +215,11 @@ def open_others(scene: Scene) -> None:
         if scene.contact[i].bounded == 1:  # friction of a joint is never open: where nothing moves it does nothing
             if event.stays == 0:
                 state.kind = SLIDE if scene.contact[i].presser < 0 else OPEN
-                state.slips, state.limits, state.cone_margin, state.forces = 0, 0, 0, 0
+                state.slips, state.limits, state.cone_margin, state.unloaded, state.forces = 0, 0, 0, 0, 0
             continue
         if event.stays == 0:
-            state.kind, state.slips, state.limits, state.cone_margin, state.forces = OPEN, 0, 0, 0, 0
+            state.kind, state.slips, state.limits, state.forces = OPEN, 0, 0, 0
+            state.cone_margin, state.unloaded = 0, 0
         ended = has_flag(event, LEAVES) == 1 and state.behind == 0
         opened = event.stays == 1 and state.kind == OPEN
         if opened or event.entered == 1 or ended or event.doubled == 1:

@@ -70,7 +70,7 @@ def put_guards(programs: ModePrograms, scene: Scene, word: i64p, size: i64, user
             if scene.contact[i].presser >= 0:
                 contact.normal_row = programs.row_of[scene.contact[i].presser]
             contact.slider = programs.slider_of[i] if slides_with_friction(state, scene.contact[i]) == 1 else 0
-            contact.cone = numbers.cone * wider
+            contact.cone, contact.pull = numbers.cone * wider, numbers.tensile * float(state.unloaded)
         elif state.leaving > 0:
             contact.shift = (2.0 + float(state.leaving - 1)) * numbers.closed
         elif state.behind == 1:

@@ -230,6 +230,7 @@ class ModeMemory:
         cone = small.cone if len(point.tangents) == 1 else small.cone_in_space
         programs = self.programs.contact[i]
         programs.clear, programs.closed, programs.cone, programs.wider = small.clear, small.closed, cone, small.wider
+        programs.tensile = small.tensile
         for form in [form for form in point.watched if type(form) is Form]:
             self._put_watch(point, form)
             if form.slides != NO_SLIP:

@@ -69,6 +69,7 @@ class ContactPrograms:
     closed: f64
     cone: f64
     wider: f64
+    tensile: f64
 
 
 @record
