@@ -1,12 +1,13 @@
 """Laws for several contacts at once: complementarity with the ratio of speeds or of impulses that they ask for.
 
-    newton, smith   0 ≤ Λ_n ⟂ v_n⁺ + e v_n⁻ ≥ 0            a ratio of speeds  [Moreau 1988]
-    poisson         Λ = Λ_c + Λ_e, Λ_en ≥ e Λ_cn            a ratio of impulses  [Glocker, Pfeiffer 1995]
+    newton, smith   0 ≤ Λ_n ⟂ v_n⁺ + e min(v_n⁻, 0) ≥ 0                        a ratio of speeds  [Moreau 1988]
+    poisson         Λ_n = (1 + e) Λ_cn,   0 ≤ Λ_cn ⟂ v_cn ≥ 0                   a ratio of impulses
     energetic       that of impulses, with the least e of those that push
 
-With friction in proportion the velocity would move on a straight line through the end of compression, on which all
-three ratios are one, and with ½ Λᵀ(v⁻ + v⁺) ≤ −½ (1 − e²) |Λ_cᵀ v⁻|; friction that loses most loses more, and does not
-turn back what it has stopped.
+Compression is that of Glocker and Pfeiffer (1995); in restitution they let contacts part from each other sooner. With
+friction in proportion the velocity would move on a straight line through the end of compression, on which all three
+ratios are one, and with ½ Λᵀ(v⁻ + v⁺) ≤ −½ (1 − e²) |Λ_cᵀ v⁻|; friction that loses most loses more, and does not turn
+back what it has stopped.
 """
 
 from __future__ import annotations
