@@ -81,7 +81,7 @@ class Case:
             function.compiled(wait=True)
         z, out, first = mode.workspace(), np.zeros(len(mode.law.places)), 1 + mode.states
         z[0], z[1:first] = sim.t, dynamics.reduced(sim.state.x)
-        z[first : first + len(sim.state.held)] = sim.state.held
+        z[first : first + len(sim.state.rest_now)] = sim.state.rest_now
         call, given = native(commands).brief, [address(each) for each in (mode.code, z, out)]
         self.alive = z, mode
         return lambda: call(*given), out

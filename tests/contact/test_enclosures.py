@@ -40,7 +40,7 @@ def bounds_and_row(w, contact):
     """The bounds of one contact, and how a state becomes a row for them."""
     equations = w.model.equations()
     d, _ = driven(equations, None)
-    base = base_of(equations, d.power, d.laws, (d.arguments[0], *equations.q, *equations.u, *d.held))
+    base = base_of(equations, d.power, d.laws, (d.arguments[0], *equations.q, *equations.u, *d.rest))
     return Bounds(base, [contact]), lambda q, u: argument_vector(equations.system, 0.0, q, u, None, None)
 
 

@@ -36,7 +36,7 @@ def test_python_and_machine_code_have_the_same_bits(kernel, which):
         law = lw.control.Projected(tracks={"q1": 1.0}, forces=press, bounds=bounds, **gains)
         sim = closed_dynamics(slider_crank(), law, **on_branch(0.6, 0.4))
     mode, state = sim.dynamics.mode, sim.state
-    row = np.concatenate([[state.t], sim.dynamics.reduced(state.x), state.held])
+    row = np.concatenate([[state.t], sim.dynamics.reduced(state.x), state.rest_now])
     results = []
     for call in (briefly, interpret):
         z, out = mode.workspace(), np.zeros(40)

@@ -68,7 +68,7 @@ def test_commands_are_arrows():
     state = live.state()
     assert shown.arrows is not None
     numbers = shown.arrows.numbers(state.t, state.x, shown.rest, state.lam).reshape(3, 6)
-    held = live.sim.dynamics.commanded(live.sim.t, live.sim.x, live.sim.state.held)
+    held = live.sim.dynamics.commanded(live.sim.t, live.sim.x, live.sim.state.rest_now)
     assert numbers[:2, 5] == pytest.approx(held[:2])
     assert numbers[1, :3] == pytest.approx(place(live, "P1"))
     assert numbers[2] == pytest.approx([0.5, 0.2, 0.0, 0.0, 0.0, 0.0])

@@ -57,11 +57,11 @@ def command_at(law: _Law, model: Any, q: Any, u: Any, t: float, parameters: Mapp
     program, mode = bound_to(law, sim), mode_of(sim)
     state, x = sim.state, sim.state.x[mode.kept_states]
     must_be_controllable(program, mode, state.row)
-    found, record = program.at(mode, state.t, x, state.held)
+    found, record = program.at(mode, state.t, x, state.rest_now)
     if not np.isfinite(found).all():
         raise ControlError(f"'{sim.equations.name}' at t = {state.t:.6g}: {program.explained(record)}")
     closed = ControlledDynamics(sim.driven, program.controlled(mode), None, memory=Memory())
-    held = closed.commanded(state.t, state.x, state.held)
+    held = closed.commanded(state.t, state.x, state.rest_now)
     n = len(sim.equations.u)
     udot = closed.accelerations(np.array([state.t]), x[None], held[None])[0]
     lam = closed.forces(state.t, state.x, held)

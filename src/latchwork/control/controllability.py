@@ -133,7 +133,7 @@ def controllability_along(run: Trajectory, inputs: Sequence[Any] | None = None) 
     chosen = inputs_of(equations, inputs, "controllability")
     program = actuation_at(equations, chosen)
     starts = np.array([segment.solution.t[0] for segment in run.path.segments])
-    held, found = run.path.held(run.rest, run.t, run.x), np.full(len(run.t), np.nan)
+    held, found = run.path.rest_at(run.rest, run.t, run.x), np.full(len(run.t), np.nan)
     for i, (t, x) in enumerate(zip(run.t, run.x, strict=True)):
         dynamics = run.path.segments[max(int(np.searchsorted(starts, t, side="right")) - 1, 0)].dynamics
         row = np.concatenate([[t], x[:-1], held[i]])

@@ -49,13 +49,13 @@ def command(code: i32p, z: f64p, out: f64p) -> None:
     loop = record_at(ClosedLoop, i64p_at(bits(mode.settings[0])), 0)
     law = record_at(Law, i64p_at(loop.law), 0)
     for i in range(law.p):
-        mode.held[law.place[i]] = 0.0
+        mode.rest[law.place[i]] = 0.0
     for i in range(law.unknowns):
-        law.kept[i] = mode.held[law.unknown[i]]
-        mode.held[law.unknown[i]] = 0.0
+        law.kept[i] = mode.rest[law.unknown[i]]
+        mode.rest[law.unknown[i]] = 0.0
     command_in(mode, law, out)
     for i in range(law.unknowns):
-        mode.held[law.unknown[i]] = law.kept[i]
+        mode.rest[law.unknown[i]] = law.kept[i]
 
 
 @kernel

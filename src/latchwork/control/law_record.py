@@ -14,7 +14,7 @@ CUTS = 24  # planes that a cone in space is cut by, at most
 
 @record
 class Law:
-    """A law in a mode. Its program of (t, q, u, held) gives entries of G and J, then what stands at ``at_...``."""
+    """A law in a mode. Its program of (t, q, u, rest) gives entries of G and J, then what stands at ``at_...``."""
 
     program: Evaluator = pointer()
     n: i64

@@ -114,11 +114,11 @@ def _accelerations_and_forces(sim: Simulation, dynamics: ModeDynamics, row: Arra
                               forces: tuple[str, ...]) -> tuple[Array, Array]:  # fmt: skip
     """u̇ and the forces of rows at a state, with the inputs that are held."""
     state = sim.state
-    x, rest = dynamics.reduced(state.x)[None], state.held[None]
+    x, rest = dynamics.reduced(state.x)[None], state.rest_now[None]
     udot = dynamics.accelerations(np.array([state.t]), x, rest)[0]
     lam = np.zeros(len(forces))
     if isinstance(dynamics, Recombined) and forces:
-        found, rows = dynamics.forces(state.t, state.x, state.held), dynamics.mode.terms.rows
+        found, rows = dynamics.forces(state.t, state.x, state.rest_now), dynamics.mode.terms.rows
         for i, name in enumerate(forces):
             for whose, part in rows.slices.items():
                 if whose == name or whose.partition(":")[0] == name:

@@ -26,7 +26,7 @@ from latchwork.hybrid.mode_layout.mode_record import ModeRecord
 from latchwork.integrate.integration import Integration
 from latchwork.integrate.status import Status
 from latchwork.integrate.step import evaluate
-from latchwork.integrate.stepper import hold, look, recorded
+from latchwork.integrate.stepper import look, put_rest, recorded
 from latchwork.program.kernel import f64, i64, i64p_at, kernel, offset
 from latchwork.program.records.view import record_at
 
@@ -52,7 +52,7 @@ def take_inputs(run: Flow) -> i64:
     """ẋ and guards anew where the run stands, with the inputs as they are now: the status of `look`."""
     integration = record_at(ModeRecord, i64p_at(run.table[run.mode]), 0).block.integration
     t, n, x = integration.control.t, integration.n, integration.x
-    hold(integration, run.rest)
+    put_rest(integration, run.rest)
     evaluate(integration.equations, n, t, x, offset(x, n))
     return look(integration, t, 0)
 

@@ -77,7 +77,7 @@ def autonomous_run(sim: Simulation) -> AutonomousRun:
     for point in contacts.contact_points:
         table.know(point, free, state.holds)
     table.resets.get_ready(contacts.contact_points)
-    n, rest = len(state.x), state.held.copy()
+    n, rest = len(state.x), state.rest_now.copy()
     for states in range(1 + len(alone.equations.q), n + 1):
         table.integrations.workspace(method, states, len(guards) + 8 * len(contacts.contact_points))
     memory = FlowMemory(table, state.holds, contacts.contact_points, {}, (), len(rest))
@@ -103,7 +103,7 @@ def standing_mode(sim: Simulation) -> tuple[ModeDynamics, Guards]:
         decide_contacts(sim)
         mode = enter_mode(sim, {}, sim.state.row)
         if mode is not None:
-            values = mode[0].look(sim.state.t, sim.state.x, sim.state.held)
+            values = mode[0].look(sim.state.t, sim.state.x, sim.state.rest_now)
             if not pass_at_once(sim, crossings, *mode, values):
                 return mode
 

@@ -353,4 +353,4 @@ class Reader:
 def _arguments(now: SimState, equations: Any) -> tuple[Any, ...]:
     """The arguments (t, q, u, work, rest) of other equations that were driven alike."""
     driven = now.driven
-    return (driven.arguments[0], *equations.q, *equations.u, driven.work, *driven.held)
+    return (driven.arguments[0], *equations.q, *equations.u, driven.work, *driven.rest)

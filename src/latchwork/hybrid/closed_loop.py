@@ -93,7 +93,7 @@ def execute(code: i32p, z: f64p, out: f64p, what: i64) -> None:
     loop.command(code, z, out if what == COMMAND else loop.value)
     if what != COMMAND:
         for i in range(loop.p):
-            mode.held[loop.place[i]] = loop.value[i]
+            mode.rest[loop.place[i]] = loop.value[i]
     if what == RUN:
         loop.run(code, z, out)
     elif what == EXPAND:

@@ -296,4 +296,4 @@ def with_inputs(sim: Simulation, state: SimState, values: Mapping[str, float]) -
 
 def observed(dynamics: ModeDynamics, state: SimState) -> Array:
     """The states (t, x) of a mode and what is held now."""
-    return np.concatenate([[state.t], dynamics.reduced(state.x), state.held])
+    return np.concatenate([[state.t], dynamics.reduced(state.x), state.rest_now])

@@ -119,7 +119,7 @@ class Ensemble:
         outputs = {name: asked(run, times, what) for name, what in self.outputs.items()} if run is not None else {}
         inputs = None
         if self.mechanism.plan.owners or sim.state.rules.watched:
-            inputs = path.held(sim.state.rest, times, x)[:, : len(self.mechanism.equations.r)]
+            inputs = path.rest_at(sim.state.rest, times, x)[:, : len(self.mechanism.equations.r)]
         return Row(x[:, own], udot, float(sim.t), path.stats.steps, events, outputs, doubt, inputs)
 
 

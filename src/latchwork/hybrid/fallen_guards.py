@@ -63,7 +63,7 @@ def pass_guards(sim: Simulation, crossings: Crossings, dynamics: ModeDynamics, h
     if not touched:
         return None
     sim.state = state = counted(sim.state, touched, crossings)
-    lam = forces_in(dynamics, state.t, state.x, state.held) if slips else {}
+    lam = forces_in(dynamics, state.t, state.x, state.rest_now) if slips else {}
     return reset_contacts(sim, touched, lam)
 
 

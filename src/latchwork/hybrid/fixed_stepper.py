@@ -94,7 +94,7 @@ class Expand:
         mode = dynamics.mode
         self.n_q, n = len(sim.equations.q), len(sim.equations.u)
         self.z, self.out, self.code = mode.workspace(), np.zeros(2 * n), mode.code
-        self.states, self.held = len(mode.inputs) - 1 - len(mode.rest), len(mode.rest)
+        self.states, self.n_rest = len(mode.inputs) - 1 - len(mode.rest), len(mode.rest)
         self.speeds = self.out[:n]
         self._run = native(mode.expander).brief
         self._arguments = [argument(item) for item in (self.code, self.z, self.out)]
@@ -102,7 +102,7 @@ class Expand:
     def __call__(self, t: float, x: Array, rest: Array) -> Array:
         self.z[0] = t
         self.z[1 : 1 + self.states] = x
-        self.z[1 + self.states : 1 + self.states + self.held] = rest
+        self.z[1 + self.states : 1 + self.states + self.n_rest] = rest
         self._run(*self._arguments)
         return np.concatenate((x[: self.n_q], self.speeds, x[-1:]))
 
@@ -149,7 +149,7 @@ def _ticked(sim: Simulation, stepper: Stepper, status: int) -> Events:
     if sim.stepper is not stepper:
         return _forgotten(sim)
     state, dynamics, guards = sim.state, stepper.dynamics, stepper.guards
-    t, x, rest = state.t, state.x, state.held
+    t, x, rest = state.t, state.x, state.rest_now
     if status == Status.REWRITE:
         dynamics = dynamics.rewritten(t, x, rest)
         keep_speeds(sim, {}, dynamics, guards, t, x, rest)
@@ -193,7 +193,7 @@ def begun(sim: Simulation, step: float) -> Stepper | None:
         return None
     state = sim.state
     keep_watch(sim, state.row)
-    values = dynamics.look(state.t, state.x, state.held)
+    values = dynamics.look(state.t, state.x, state.rest_now)
     if any([values[i] < 0.0 for i in guards.on_forces]) or look_at_rules(sim, guards, values) is not None:
         return None
     sim.world.watch.stand(sim.state.row)
@@ -221,7 +221,7 @@ def begun_in(sim: Simulation, integrations: ModeIntegrations, dynamics: ModeDyna
     """The integration of a mode, begun where the simulation stands; none where it ends at once."""
     state = sim.state
     kinds = kinds_at(guards, state) if guards.of_rules and dynamics.guards is not None else None
-    integration, status = integrations.begun(dynamics, guards, stepping(step), state.t, state.x, state.held,
+    integration, status = integrations.begun(dynamics, guards, stepping(step), state.t, state.x, state.rest_now,
                                              grid_of(state, step), kinds)  # fmt: skip
     return integration if status == Status.FULL else None
 

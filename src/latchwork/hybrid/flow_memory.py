@@ -251,7 +251,7 @@ class FlowMemory:
                     brief: float) -> None:  # fmt: skip
         """Get ready to tick from a mode that has begun where a run stands."""
         allowed = int(min(CHANGES, state.event_rate.left))
-        self.prepare(current, state.contacts, state.rules, least, False, state.held, allowed, at_once, brief)
+        self.prepare(current, state.contacts, state.rules, least, False, state.rest_now, allowed, at_once, brief)
         self.memory.current, self._state[:] = state.contacts, state.x
 
     def tick(self, rest: Array) -> int:

@@ -1,4 +1,4 @@
-"""A tick as one kernel: a fixed step of a flow with what is held anew, through all changes of mode that happen in it.
+"""A tick as one kernel: a fixed step of a flow with other inputs, through all changes of mode that happen in it.
 
 It is made whole, or not at all: where Python is asked for something, what it has done so far is forgotten.
 """
@@ -41,29 +41,29 @@ def settled_state(run: Flow, mode: ModeRecord) -> None:
 
 
 @kernel
-def change_where_it_begins(run: Flow, t: f64, held: f64p) -> i64:
+def change_where_it_begins(run: Flow, t: f64, rest: f64p) -> i64:
     """The changes where guards have fallen at the state (q, u, work) from which a tick begins: see `change_at_once`."""
     n = run.n_q + run.n_u
     run.x[0], run.begun = t, Status.EVENT
     copy(n, run.state, offset(run.x, 1))
-    copy(run.n_rest, held, offset(run.x, 1 + n))
+    copy(run.n_rest, rest, offset(run.x, 1 + n))
     return change_at_once(run, t)
 
 
 @kernel
-def tick(run: Flow, held: f64p) -> i64:
-    """One fixed step on from where a mode stands, with this held: END where it was made, with the state (q, u, work)
+def tick(run: Flow, rest: f64p) -> i64:
+    """One fixed step on from where a mode stands, with these inputs: END where it was made, with the state (q, u, work)
     and the changes on the way; REWRITE where the equations ask for other speeds at its end; FULL where it was not."""
     mode = record_at(ModeRecord, i64p_at(run.table[run.mode]), 0)
     integration, control = mode.block.integration, mode.block.integration.control
-    run.changes, run.begun, run.began, run.ended, run.belongs, run.rest = 0, Status.FULL, counter(), 0, 1, held
+    run.changes, run.begun, run.began, run.ended, run.belongs, run.rest = 0, Status.FULL, counter(), 0, 1, rest
     control.t = control.origin + float(control.made) * control.step
     until = control.origin + float(control.made + 1) * control.step
     integration.last, run.reached = integration.first, control.t
     status = take_inputs(run)
     recorded(integration, integration.first)
     if status == Status.EVENT:
-        status = Status.FULL if change_where_it_begins(run, control.t, held) == 1 else Status.EVENT
+        status = Status.FULL if change_where_it_begins(run, control.t, rest) == 1 else Status.EVENT
     if status == Status.FULL:
         status = flow_on(run, until)
     run.done = counter()

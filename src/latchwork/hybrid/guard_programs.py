@@ -84,4 +84,4 @@ class UserGuards:
         if rows is None:
             return self.driven.arguments
         system = self.driven.equations.system
-        return (system.t, *system.q, *system.u, *self.driven.held, *system.u_rates, *self.multipliers(rows))
+        return (system.t, *system.q, *system.u, *self.driven.rest, *system.u_rates, *self.multipliers(rows))

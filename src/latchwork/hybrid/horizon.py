@@ -103,7 +103,7 @@ def flow_to(sim: Simulation, until: float, samples: Array | None, run: Run) -> F
     if failed is not None:
         raise failed
     assert ran is not None, "it ran"
-    kept = None if samples is None else Samples(samples, sim.state.held)
+    kept = None if samples is None else Samples(samples, sim.state.rest_now)
     made = ran.segments if kept is None else [thinned(segment, kept) for segment in ran.segments]
     return ran._replace(segments=made, sleeping=after[0])
 
@@ -172,7 +172,7 @@ def _to_be_seen(sleeping: Sleeping, state: SimState) -> SimState:
 
 def _rows(state: SimState, legs: Sequence[Leg]) -> tuple[Array, Array, list[int]]:
     """The times and states (t, q, u, rest) of some legs from where a run stands, and where each begins and ends."""
-    held, t = state.held, np.concatenate([segment.solution.t for leg in legs for segment in leg.segments])
+    held, t = state.rest_now, np.concatenate([segment.solution.t for leg in legs for segment in leg.segments])
     rows = np.empty((len(t), len(state.x) + len(held)))
     rows[:, 0], rows[:, len(state.x) :] = t, held
     first, ends = 0, [0]
@@ -207,10 +207,10 @@ def _met_elsewhere(s: ContactStates, x: Array) -> list[ContactPoint]:
 def jumped(state: SimState, ran: FlowResult) -> FlowResult:
     """A run that has come to the row of a table, with the guards that an input takes below zero as it jumps there."""
     rest, t, dynamics = state.driven.rest_at(state.rest, ran.end), ran.end, ran.dynamics
-    if ran.hit or dynamics.guards is None or np.array_equal(rest, state.held):
+    if ran.hit or dynamics.guards is None or np.array_equal(rest, state.rest_now):
         return ran
     m = len(ran.guards)
-    before, after = (dynamics.look(t, ran.x, held)[:m] for held in (state.held, rest))
+    before, after = (dynamics.look(t, ran.x, held)[:m] for held in (state.rest_now, rest))
     hit = tuple(np.flatnonzero((before >= 0.0) & (after < 0.0)).tolist())
     if not hit:
         return ran

@@ -40,7 +40,7 @@ def initial_state(world: World, q: Any, u: Any, parameters: Mapping[str, float] 
     contacts = contacts_of(model)
     given = start_of(shared.equations, q, u, shared.held, parameters, t, contacts)
     n = 1 + given.states
-    x, rest = given.x, np.append(given.x[n:], np.zeros(len(drives.held) - len(given.x[n:])))
+    x, rest = given.x, np.append(given.x[n:], np.zeros(len(drives.rest) - len(given.x[n:])))
     row = np.concatenate([x[:n], drives.rest_at(rest, x[0])])
     world.broad_phase = BroadPhase(model, world.keeps_awake or isinstance(world.design, Automaton))
     drives = world.measured(drives, row, contacts)

@@ -54,7 +54,7 @@ class Driven:
         found = self.functions.get((self.equations, nodes))
         if found is None:
             system, replaced = self.equations.system, self.equations.derivation.kinematics.replaced
-            g, arguments = system.graph, (system.t, *system.q, *system.u, *self.held)
+            g, arguments = system.graph, (system.t, *system.q, *system.u, *self.rest)
             found = Function(lower(g, rebuild(g, rebuild(g, list(nodes), replaced), self.laws), arguments))
             self.functions[self.equations, nodes] = found
         return found
@@ -67,7 +67,7 @@ class Driven:
             return equations.energy_function
         nodes = equations.in_states([(equations.kinetic_energy + equations.potential_energy).node])
         system = equations.system
-        return Function(lower(g, rebuild(g, nodes, self.laws), (system.t, *system.q, *system.u, *self.held)))
+        return Function(lower(g, rebuild(g, nodes, self.laws), (system.t, *system.q, *system.u, *self.rest)))
 
     def rest_at(self, rest: Array, t: ArrayLike) -> Array:
         """What is held at some times: ``rest`` with the numbers of the tables in place."""
@@ -93,7 +93,7 @@ class Driven:
         return float(min(later, default=np.inf))
 
     @property
-    def held(self) -> tuple[Expr, ...]:
+    def rest(self) -> tuple[Expr, ...]:
         """What stands behind (t, q, u, work)."""
         system = self.equations.system
         return self.arguments[2 + len(system.q) + len(system.u) :]

@@ -41,7 +41,7 @@ class Inputs(Mapping[str, float]):
         if law is None:
             return float(row[len(sim.state.x) + place])
         system = sim.equations.system
-        arguments = (system.t, *system.q, *system.u, *sim.driven.held)
+        arguments = (system.t, *system.q, *system.u, *sim.driven.rest)
         return float(Function(lower(system.graph, [law], arguments))(row)[0])
 
     def __setitem__(self, name: str, value: float) -> None:

@@ -249,7 +249,7 @@ def stiffness_in(sim: Simulation, dynamics: ModeDynamics) -> Stiffness:
     """How stiff the equations of a mode are where the run stands."""
     time, units, _ = sim.mode_table.integrations.scales
     scales = StateScales(time, dynamics.reduced(np.asarray(units)))
-    return stiffness_of(dynamics.function, sim.state.t, dynamics.reduced(sim.state.x), sim.state.held, scales)
+    return stiffness_of(dynamics.function, sim.state.t, dynamics.reduced(sim.state.x), sim.state.rest_now, scales)
 
 
 # --- flow -------------------------------------------------------------------------------------------------------------

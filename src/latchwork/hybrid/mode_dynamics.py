@@ -370,7 +370,7 @@ def embedded(driven: Driven, mode: Mode, watch: Watch | None, label: tuple[str, 
     nodes = rebuild(system.graph, embedding.rates(driven.power), driven.laws)
     if driven.laws:  # laws may be in dependent speeds as well
         nodes = rebuild(system.graph, nodes, embedding.back)
-    arguments = (system.t, *system.q, *(system.u[j] for j in ind), driven.work, *driven.held)
+    arguments = (system.t, *system.q, *(system.u[j] for j in ind), driven.work, *driven.rest)
     program = lower(system.graph, nodes, arguments)
     if len(program) > SHORT:
         return Recombined(driven, mode, watch, label=label, memory=memory)

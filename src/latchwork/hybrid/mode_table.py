@@ -104,7 +104,7 @@ Embedding = tuple[Terms | None, tuple[Slider, ...]]  # rows that hold, none wher
 def programs_of(driven: Driven) -> Base:
     """The programs of unconstrained equations, as they are driven."""
     equations = driven.equations
-    arguments = driven.arguments[0], *equations.q, *equations.u, *driven.held
+    arguments = driven.arguments[0], *equations.q, *equations.u, *driven.rest
     return base_of(equations, driven.power, driven.laws, arguments)
 
 
@@ -226,7 +226,7 @@ class ModeTable:
         kept_arguments(terms)
         _, n, rows = terms.sizes
         if rows <= n:
-            frame_of(terms, rows, n - rows, len(self.driven.held), sliders)
+            frame_of(terms, rows, n - rows, len(self.driven.rest), sliders)
 
     # --- symbols ------------------------------------------------------------------------------------------------
 
@@ -375,7 +375,7 @@ class ModeTable:
     @cached_property
     def held_names(self) -> tuple[str, ...]:
         """The names of what is held."""
-        return tuple(symbol.name for symbol in self.driven.held)
+        return tuple(symbol.name for symbol in self.driven.rest)
 
     def with_mode(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
                   known: LaidOutModes) -> LaidOutModes:  # fmt: skip

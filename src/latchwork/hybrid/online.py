@@ -175,8 +175,8 @@ def follow_inputs(table: ModeTable, state: SimState) -> tuple[SimState, Changed 
     places = table.inputs_in_rows(state.holds, state.contacts.members) if state.driven.equations.r else ()
     if not places:
         return state, None
-    held = state.held
-    now = {i: float(held[i]) for i in places}
+    rest = state.rest_now
+    now = {i: float(rest[i]) for i in places}
     jumped = [i for i in places if i in state.inputs_seen and state.inputs_seen[i] != now[i]]
     state = state.but(inputs_seen=now)
     if not jumped:

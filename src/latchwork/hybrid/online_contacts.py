@@ -211,7 +211,7 @@ def bounds_entered(state: SimState) -> list[str]:
     """Contacts that wait for a shape whose bound is entered now."""
     if not state.waiting:
         return []
-    equations, held = state.driven.equations, state.held
+    equations, held = state.driven.equations, state.rest_now
     n_q, n_r = len(equations.q), len(equations.r)
     gaps = equations.evaluate([late.gap for late in state.waiting.values()], state.x[:n_q], state.x[n_q:-1],
                               held[:n_r], t=state.t, p=held[n_r:][: len(equations.p)])  # fmt: skip

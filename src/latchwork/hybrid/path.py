@@ -102,7 +102,7 @@ class Commanding(ModeDynamics, Protocol):
 
     @property
     def inputs(self) -> list[int]:
-        """Where they stand among what is held."""
+        """Where they stand among the inputs."""
         ...
 
     def commands(self, t: Array, x: Array, rest: Array) -> Array:
@@ -158,14 +158,14 @@ class Path:
         return full, udot
 
     def _held(self, segment: Segment, t: Array) -> Array:
-        """What is held at some times of a segment: at its end, where an input of its rows jumps, what was before."""
+        """Inputs at some times of a segment: at its end, where an input of its rows jumps, what was before."""
         if getattr(segment.dynamics, "follows_inputs", False):
             end, begin = segment.solution.t[-1], segment.solution.t[0]
             t = np.where((t == end) & (end > begin), np.nextafter(end, -np.inf), t)
         return self.driven.rest_at(self.rest, t)
 
-    def held(self, rest: Array, t: Array, x: Array) -> Array:
-        """What is held at samples (q, u, work) of the run, with the inputs that laws of its modes command there."""
+    def rest_at(self, rest: Array, t: Array, x: Array) -> Array:
+        """Inputs at samples (q, u, work) of the run, with the inputs that laws of its modes command there."""
         held = self.driven.rest_at(rest, t)
         if not any(is_commanding(segment.dynamics) for segment in self.segments):
             return held

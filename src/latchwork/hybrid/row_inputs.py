@@ -20,12 +20,12 @@ from latchwork.symbolic.traverse import reachable, rebuild
 def inputs_in_rows(driven: Driven, rows: Rows, contacts: Iterable[Contact] = ()) -> tuple[int, ...]:
     """Where in ``rest`` the inputs stand, and the numbers of their tables, on which rows and belts depend."""
     g, n_r, n_p = driven.equations.system.graph, len(driven.equations.r), len(driven.equations.p)
-    if len(driven.held) == n_p:
+    if len(driven.rest) == n_p:
         return ()
     held = [node for row in (rows.phi, *rows.B_nodes, rows.C_nodes, rows.c_nodes) for node in row if node is not None]
     belts = [node for contact in contacts for shape in contact.shapes for node in _belts(shape)]
     found = set(reachable(g, [*held, *rebuild(g, belts, driven.laws)]))
-    return tuple(i for i, symbol in enumerate(driven.held) if symbol.node in found and not n_r <= i < n_r + n_p)
+    return tuple(i for i, symbol in enumerate(driven.rest) if symbol.node in found and not n_r <= i < n_r + n_p)
 
 
 def _belts(shape: Any) -> Iterator[int]:
@@ -43,4 +43,4 @@ def next_jump(driven: Driven, places: Sequence[int], t: float) -> float:
 
 def names_at(driven: Driven, places: Iterable[int]) -> str:
     """The inputs that stand at some places of ``rest``, or whose tables do."""
-    return ", ".join(dict.fromkeys(driven.held[i].name.split(" ")[0] for i in places))
+    return ", ".join(dict.fromkeys(driven.rest[i].name.split(" ")[0] for i in places))

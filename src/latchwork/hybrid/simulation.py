@@ -196,7 +196,7 @@ class Simulation:
     def value(self, what: Any) -> Any:
         """Anything that a run can be asked for and that depends on t, q, u and inputs alone, as it is now."""
         state = self._state
-        return Samples(state.driven, np.asarray(state.t), state.x, state.held)[what]
+        return Samples(state.driven, np.asarray(state.t), state.x, state.rest_now)[what]
 
     @property
     def places(self) -> dict[str, bool]:

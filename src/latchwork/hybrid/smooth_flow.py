@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def run_smooth(sim: Simulation, call: Call, dynamics: ModeDynamics, guards: Guards, longest: float, until: float,
                whole: bool) -> FlowResult:  # fmt: skip
     """Run until a time or an event; a mode goes on in other speeds where it asks for them."""
-    state, rest, segments = sim.state, sim.state.held, list[Segment]()
+    state, rest, segments = sim.state, sim.state.rest_now, list[Segment]()
     t, now = state.t, state.x
     samples = None if call.samples is None or whole else Samples(call.samples, rest)
     kinds = np.array(kinds_at(guards, state) if dynamics.guards is not None else [], dtype=np.int64)

@@ -80,7 +80,7 @@ def held_of(shared: Mechanism, columns: Mapping[str, Array], count: int) -> Arra
     system, symbols = equations.system, (*equations.r, *equations.p)
     usual = [*read({**shared.held, **first.r}, equations.r, "inputs r", system.name, system.values),
              *read(first.p, equations.p, "parameters p", system.name, system.values)]  # fmt: skip
-    rest = np.tile([*usual, *[0.0] * (len(shared.driven.held) - len(symbols))], (count, 1))
+    rest = np.tile([*usual, *[0.0] * (len(shared.driven.rest) - len(symbols))], (count, 1))
     _put(rest, [symbol.name for symbol in symbols], columns)
     return rest
 

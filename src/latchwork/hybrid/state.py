@@ -95,16 +95,16 @@ class SimState:
         return {name for name, hold in self.holds.items() if hold.limit is not None}
 
     @property
-    def held(self) -> Array:
+    def rest_now(self) -> Array:
         """Inputs, parameters and the numbers of tables now: what stands behind (t, q, u)."""
         return self.driven.rest_at(self.rest, self.t)
 
     @property
     def row(self) -> Array:
         """(t, q, u, rest) now: what programs are evaluated at."""
-        n, held = len(self.x), self.held
-        row = np.empty(n + len(held))
-        row[0], row[1:n], row[n:] = self.t, self.x[:-1], held
+        n, rest = len(self.x), self.rest_now
+        row = np.empty(n + len(rest))
+        row[0], row[1:n], row[n:] = self.t, self.x[:-1], rest
         return row
 
     @property

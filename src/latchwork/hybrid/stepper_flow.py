@@ -146,7 +146,7 @@ def flow_by_steps(sim: Simulation, call: Call, method: Adaptive | RK4, dynamics:
     what sleeps cannot have touched; what was run since is run again where it may. None where the last mode that was
     entered takes more care to begin, or it has to be looked at what sleeps.
     """
-    state, table, rest = sim.state, sim.mode_table, sim.state.held
+    state, table, rest = sim.state, sim.mode_table, sim.state.rest_now
     wanted = None if call.samples is None else Samples(call.samples, rest)
     samples = None if whole else wanted
     kinds = kinds_at(guards, state) if dynamics.guards is not None and (state.rules or stops) else None
@@ -359,7 +359,7 @@ def _before_reset(ended: Callable[[], SimState], dynamics: ModeDynamics, hits: S
     """The state where guards ended a mode, and forces if a contact slips there."""
     state = ended()
     slips = any([guard.kind == "slip" for guard in hits])
-    return state, forces_in(dynamics, state.t, state.x, state.held) if slips else {}
+    return state, forces_in(dynamics, state.t, state.x, state.rest_now) if slips else {}
 
 
 def _begun_late(current: ModeIntegration, begun: int, state: SimState, rest: Array) -> bool:

@@ -114,7 +114,7 @@ class Samples:
         system, driven = self.equations.system, self.driven
         times = np.ravel(self.t)
         states = self.x.reshape(len(times), self.x.shape[-1])
-        held = driven.rest_at(self.rest, times) if self.path is None else self.path.held(self.rest, times, states)
+        held = driven.rest_at(self.rest, times) if self.path is None else self.path.rest_at(self.rest, times, states)
         columns = [times, states, held]
         if self.udot is None:
             closed, arguments = self.equations.in_states(nodes), driven.arguments

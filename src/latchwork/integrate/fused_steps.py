@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 def steps_of_groups(
     integration: Integration, until: f64, most: i64, groups: i64, inputs: i64, state: f64p, stopped: i64p
 ) -> None:
-    """So many steps of each group in turn, in place: ``state`` is its (x, ẋ, held).
+    """So many steps of each group in turn, in place: ``state`` is its (x, ẋ, inputs).
 
     ``stopped`` is −1, or receives the steps taken by a group whose derivative became not finite, which stays there.
     """
@@ -54,15 +54,15 @@ class FusedSteps:
         method.put(self.control)
         self.control.origin, self.integration.is_fused = float(t), 1
         write(self.integration.fused, entry(step.executor), address(step.code), address(z), SHARED + 2 * n, 0, 0)
-        self._held = z[SHARED + 2 * n :]
+        self._rest = z[SHARED + 2 * n :]
 
     def start(self, state: Array) -> None:
-        """Stand at (x, ẋ, held), where the steps begin, with no row written."""
+        """Stand at (x, ẋ, inputs), where the steps begin, with no row written."""
         n = self.workspace.n
         self.control.made, self.control.steps, self.integration.last = 0, 0, -1
         self.control.t = self.control.origin
         self.workspace.x[:], self.workspace.dx[:] = state[:n], state[n : 2 * n]
-        self._held[: len(state) - 2 * n] = state[2 * n :]
+        self._rest[: len(state) - 2 * n] = state[2 * n :]
 
     def advance(self, until: float, most: int) -> int:
         """So many steps at most: the stepper's status."""

@@ -1,6 +1,6 @@
 """The guard watch as kernels: the first instant within a step at which a guard falls through zero.
 
-A second program computes ``(g, ġ)`` from ``(t, x, held)``: m guards, then their rates. A step is watched at its middle,
+A second program computes ``(g, ġ)`` from ``(t, x, rest)``: m guards, then their rates. A step is watched at its middle,
 at its end and at the extrema of each guard's cubics in between, so that a touch-and-go inside one step is seen; the
 values there are those of the guard itself on the dense output, and so are those by which the instant is located. Where
 the middle is not where the cubic through both ends has it, or tangents meet below zero, the step is halved for that

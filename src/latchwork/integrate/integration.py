@@ -23,12 +23,12 @@ NOT_BELOW, STRICT, PATIENT, SPENT = -1, 0, 1, 2  # kinds of guards: must not be 
 
 @record
 class StateFunction:
-    """A program on its slots, ``run(code, slots, out)``: inputs t, x and what is held stand first in them."""
+    """A program on its slots, ``run(code, slots, out)``: inputs t, x and the inputs, ``rest``, stand first in them."""
 
     run: executor
     code: i32p
     slots: f64p
-    held: i64  # where the inputs that are held begin
+    rest_at: i64  # where the inputs begin, behind the states
     fresh: f64p  # slots before a run,
     size: i64  # so many of them; 0 where runs leave them as they were
 
@@ -162,7 +162,7 @@ class Integration:
     n: i64
     x: f64p  # x, then the stages k_0 = ẋ, k_1, ...
     scratch: f64p  # n numbers
-    held: i64  # inputs that are held
+    n_rest: i64  # inputs, behind the states
     kept: i64p  # where the states stand in full ones
     equations: StateFunction
     is_fused: i64  # whether a step is one program

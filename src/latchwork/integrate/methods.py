@@ -183,7 +183,7 @@ def integrate(
 ) -> Solution:  # fmt: skip
     """``ẋ = f(t, x, rest)`` from x0 at t0 to t_end, or to the first event.
 
-    The function's inputs are t, the states, then ``rest``, held; its outputs are ẋ. ``progress`` hears the time
+    The function's inputs are t, the states, then ``rest``, inputs; its outputs are ẋ. ``progress`` hears the time
     reached, several times in a long run. ``call`` runs the kernels: `native.invoke` as machine code,
     `native.interpret` as Python, with the same bits.
 

@@ -30,7 +30,7 @@ OPERATIONS_PER_CALL, FEWEST = 20_000_000, 16  # a stepper returns to Python at l
 
 
 class Settle(NamedTuple):
-    """What projects a state after a step, see `Projection`, on the slots of ``mode``; what is held is at ``first``.
+    """What projects a state after a step, see `Projection`, on the slots of ``mode``; inputs are at ``first``.
 
     ``judge`` tells from these slots how good the equations are at a state, the more the better.
     """
@@ -195,12 +195,12 @@ def problem(
 ) -> Problem:  # fmt: skip
     """A problem whose sizes agree and whose time goes forward."""
     memory = Memory() if memory is None else memory
-    x, held = np.array(x0, dtype=float), np.array(rest, dtype=float)
+    x, given = np.array(x0, dtype=float), np.array(rest, dtype=float)
     inputs, outputs = len(function.inputs), function.width
-    if x.ndim != 1 or held.ndim != 1 or inputs != 1 + len(x) + len(held) or outputs != len(x):
+    if x.ndim != 1 or given.ndim != 1 or inputs != 1 + len(x) + len(given) or outputs != len(x):
         raise IntegrationError(
-            f"States of shape {x.shape} and held inputs of shape {held.shape} do not fit a program of {inputs} inputs "
-            f"(t, states, held) and {outputs} outputs (derivatives). Give as many as the program has."
+            f"States of shape {x.shape} and inputs of shape {given.shape} do not fit a program of {inputs} inputs "
+            f"(t, states, inputs) and {outputs} outputs (derivatives). Give as many as the program has."
         )
     if not (math.isfinite(t0) and math.isfinite(t_end) and t0 <= t_end):
         raise IntegrationError(f"Time cannot go from {t0!r} to {t_end!r}. Give finite times with t0 <= t_end.")
@@ -212,22 +212,22 @@ def problem(
     integration = memory.integration(workspace)
     if guards is not None:
         _watch(guards, inputs, workspace, armed, (heights, scales.guards))
-    _lay_out(integration, memory, function, guards, settle, len(held))
+    _lay_out(integration, memory, function, guards, settle, len(given))
     times = None if samples is None else _samples(samples, t0, t_end)
     hears = progress or (lambda t: None)
-    return Problem(function, x, float(t0), float(t_end), held, call, hears, guards, times, settle, memory, longest,
+    return Problem(function, x, float(t0), float(t_end), given, call, hears, guards, times, settle, memory, longest,
                    scales, workspace, integration)  # fmt: skip
 
 
 def _lay_out(integration: Integration, memory: Memory, function: Executable, guards: Executable | None,
-             settle: Settle | None, held: int) -> None:  # fmt: skip
+             settle: Settle | None, n_rest: int) -> None:  # fmt: skip
     """The programs of a problem, where they are not those of the last run, or machine code has arrived since."""
     integration.is_fused = 0
     projects = (None, None) if settle is None else (settle.run, settle.mode)
-    if memory.knows("programs", integration, function, guards, *projects, held, Function.arrivals):
+    if memory.knows("programs", integration, function, guards, *projects, n_rest, Function.arrivals):
         return
     first = 1 + integration.n
-    integration.held = held
+    integration.n_rest = n_rest
     _put(integration.equations, function, memory.slots("function", function), first)
     integration.guards.m, integration.projection.given = 0, 0
     if guards is not None:
@@ -242,11 +242,11 @@ def _lay_out(integration: Integration, memory: Memory, function: Executable, gua
 
 
 def _put(
-    program: StateFunction, function: Executable, z: Array, held: int, run: Kernel[..., None] | None = None
+    program: StateFunction, function: Executable, z: Array, rest_at: int, run: Kernel[..., None] | None = None
 ) -> None:
-    """A function on its slots, and where what is held begins in them."""
+    """A function on its slots, and where the inputs begin in them."""
     fresh = np.empty(0) if isinstance(function, Function) else function.fresh()
-    write(program, entry(function.executor if run is None else run), address(function.code), address(z), held,
+    write(program, entry(function.executor if run is None else run), address(function.code), address(z), rest_at,
           address(fresh), len(fresh))  # fmt: skip
 
 
@@ -260,7 +260,7 @@ def _watch(guards: Executable, inputs: int, workspace: Workspace, armed: ArrayLi
     if given != inputs or outputs % 2 or arms.shape != (m,):
         raise IntegrationError(
             f"Guards with {given} inputs, {outputs} outputs and armed of shape {arms.shape} do not fit. Give a program "
-            f"of {inputs} inputs (t, states, held) whose outputs are m guards and their m rates; armed has m entries."
+            f"of {inputs} inputs (t, states, inputs) whose outputs are m guards and their m rates; armed has m entries."
         )
     workspace.armed[:m] = arms != 0
     workspace.heights[:m], workspace.kinds[:m] = numbers[0], PATIENT

@@ -63,7 +63,7 @@ class Program:
 
     run: i64
     code: i64
-    held: i64
+    rest_at: i64
     size: i64
 
 
@@ -72,7 +72,7 @@ class Programs:
     """The programs of a problem that step, watch and project; the last is none where its size is 0."""
 
     m: i64
-    held: i64
+    n_rest: i64
     arrived: i64
     most: i64
     judge: i64
@@ -89,7 +89,7 @@ INTEGRATION, FRESH_SLOTS, SLOTS = words_of(IntegrationBlock, "integration", "fre
 def put(program: StateFunction, given: Program, slots: i64, fresh: i64) -> None:
     """A program with slots and fresh ones at addresses."""
     program.run, program.code, program.slots = executor_at(given.run), i32p_at(given.code), f64p_at(slots)
-    program.held, program.fresh, program.size = given.held, f64p_at(fresh), given.size
+    program.rest_at, program.fresh, program.size = given.rest_at, f64p_at(fresh), given.size
 
 
 @kernel
@@ -102,7 +102,7 @@ def lay_out(here: i64, plain: i64p, programs: Programs, kept: i64p, slots: f64p,
     integration = block.integration
     guards, projection = integration.guards, integration.projection
     block.arrived, block.most = programs.arrived, programs.most
-    integration.held, integration.kept, guards.m = programs.held, block.kept, programs.m
+    integration.n_rest, integration.kept, guards.m = programs.n_rest, block.kept, programs.m
     guards.kinds, guards.heights, guards.floors = block.kinds, block.heights, block.floors
     for i in range(integration.n):
         block.kept[i] = kept[i]
@@ -167,7 +167,7 @@ class SharedWorkspace(Workspace):
 
 
 class Samples(NamedTuple):
-    """Times to keep of a run, in order; all else is forgotten page by page. ``rest`` is what is held meanwhile."""
+    """Times to keep of a run, in order; all else is forgotten page by page. ``rest`` are the inputs meanwhile."""
 
     times: Array
     rest: Array
@@ -186,7 +186,7 @@ class ReusableIntegration:
     """
 
     def __init__(self, workspace: SharedWorkspace, function: Executable, guards: Executable | None,
-                 settle: Settle | None, held: int, kept: NDArray[np.int64], kinds: Sequence[int],
+                 settle: Settle | None, n_rest: int, kept: NDArray[np.int64], kinds: Sequence[int],
                  heights: Sequence[float], units: Sequence[float]) -> None:  # fmt: skip
         self._know(workspace, function, guards, settle, kinds)
         n, m = workspace.n, len(kinds)
@@ -203,7 +203,7 @@ class ReusableIntegration:
             projects = entry(settle.run), address(settle.mode.code), settle.first
             judge = 0 if settle.judge is None else entry(settle.judge)
         programs = workspace.programs
-        programs.m, programs.held, programs.arrived = m, held, Function.arrivals
+        programs.m, programs.n_rest, programs.arrived = m, n_rest, Function.arrivals
         programs.most = steps_per_call(function.length, n, workspace.stages)
         programs.judge, programs.shared, programs.slots = judge, shared, 0
         for each, given in zip(programs.each, ((run_by, code, first, one), (look_by, looks, first, two),
@@ -316,7 +316,7 @@ class ReusableIntegration:
         return status
 
     def tick(self, rest: Array) -> int:
-        """One fixed step on with this held, as `stepper.tick`."""
+        """One fixed step on with these inputs, as `stepper.tick`."""
         status: int = self._tick(self.at, address(rest))
         return status
 

@@ -1,6 +1,6 @@
 """A step of an explicit Runge-Kutta method as kernels, any program as right-hand side.
 
-The program's inputs are ``(t, x, held)`` and its outputs are ẋ. ``m`` is a tableau as packed by `tableau.Tableau`; k
+The program's inputs are ``(t, x, rest)`` and its outputs are ẋ. ``m`` is a tableau as packed by `tableau.Tableau`; k
 holds its stages, row by row.
 """
 

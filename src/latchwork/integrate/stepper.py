@@ -1,8 +1,8 @@
 """The stepper: one kernel for fixed and adaptive steps, with or without guards, with or without projection.
 
-    begin   (t, x) and what is held put in place, guards armed, ẋ, the first step chosen
+    begin   (t, x) and the inputs put in place, guards armed, ẋ, the first step chosen
     steps   a step by the tableau, projected, watched, recorded; until a time, an event, or a full page
-    tick    one fixed step after what is held has changed
+    tick    one fixed step with other inputs
 
 A fixed step ends at ``origin + i h``, without accumulation, and the last one exactly at the end; a run that begins
 between two such times makes a shorter step to the next of them. Adaptive steps are controlled as in `adaptive`, those
@@ -39,29 +39,29 @@ def restore(program: StateFunction) -> None:
 
 
 @kernel
-def hold(integration: Integration, held: f64p) -> None:
-    """Put what is held into the slots of all programs."""
+def put_rest(integration: Integration, rest: f64p) -> None:
+    """Put the inputs into the slots of all programs."""
     count, equations, guards, projection = (
-        integration.held, integration.equations, integration.guards, integration.projection,
+        integration.n_rest, integration.equations, integration.guards, integration.projection,
     )  # fmt: skip
-    copy(count, held, offset(equations.slots, equations.held))
+    copy(count, rest, offset(equations.slots, equations.rest_at))
     if integration.is_fused == 1:
-        copy(count, held, offset(integration.fused.slots, integration.fused.held))
+        copy(count, rest, offset(integration.fused.slots, integration.fused.rest_at))
     if guards.m > 0:
-        copy(count, held, offset(guards.program.slots, guards.program.held))
+        copy(count, rest, offset(guards.program.slots, guards.program.rest_at))
     if projection.given == 1:
-        copy(count, held, offset(projection.program.slots, projection.program.held))
+        copy(count, rest, offset(projection.program.slots, projection.program.rest_at))
 
 
 @kernel
-def stand(integration: Integration, state: f64p, held: f64p) -> None:
-    """Slots as before a run, with what is held in place, and x from the full state."""
+def stand(integration: Integration, state: f64p, rest: f64p) -> None:
+    """Slots as before a run, with the inputs in place, and x from the full state."""
     restore(integration.equations)
     if integration.guards.m > 0:
         restore(integration.guards.program)
     if integration.projection.given == 1:
         restore(integration.projection.program)
-    hold(integration, held)
+    put_rest(integration, rest)
     for i in range(integration.n):
         integration.x[i] = state[integration.kept[i]]
 
@@ -139,7 +139,7 @@ def recorded(integration: Integration, row: i64) -> None:
 
 
 @kernel
-def begin(integration: Integration, t: f64, state: f64p, held: f64p, least: f64) -> i64:
+def begin(integration: Integration, t: f64, state: f64p, rest: f64p, least: f64) -> i64:
     """Stand at t in a full state; FULL where steps can be made from there.
 
     EVENT where a guard falls at once, NO_NUMBER and NOT_FINITE as `steps`; REWRITE where ``least`` is above 0 and the
@@ -147,11 +147,11 @@ def begin(integration: Integration, t: f64, state: f64p, held: f64p, least: f64)
     """
     control, n, x = integration.control, integration.n, integration.x
     k = offset(x, n)
-    stand(integration, state, held)
+    stand(integration, state, rest)
     if least > 0.0:
         if not judged(integration, t) > least:
             return Status.REWRITE
-        stand(integration, state, held)  # judging leaves marks in the slots
+        stand(integration, state, rest)  # judging leaves marks in the slots
     control.since, control.origin, control.t, control.h, control.error, control.made = t, t, t, control.first, CALM, 0
     if control.fixed == 1:
         control.origin = control.grid
@@ -372,12 +372,12 @@ def steps(integration: Integration, until: f64, most: i64) -> i64:
 
 
 @kernel
-def tick(integration: Integration, held: f64p) -> i64:
-    """One fixed step on, with this held; as `steps`, where nothing is in its way: FULL or REWRITE. No row is kept."""
+def tick(integration: Integration, rest: f64p) -> i64:
+    """One fixed step on, with these inputs; as `steps` where nothing is in its way: FULL or REWRITE. No row is kept."""
     control, n, x = integration.control, integration.n, integration.x
     integration.last = integration.first
     control.t = control.origin + float(control.made) * control.step
-    hold(integration, held)
+    put_rest(integration, rest)
     evaluate(integration.equations, n, control.t, x, offset(x, n))
     status = look(integration, control.t, 0)
     return steps(integration, FOREVER, 1) if status == Status.FULL else status

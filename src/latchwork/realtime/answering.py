@@ -25,7 +25,7 @@ def answer_of(sim: Stepped, hands: Hands, handle: Handle, arm: Triple, x: Array)
         return NOTHING
     p = state.parameters
     pose = handle.at(sim.t, x, arm, p)
-    rest = state.held
+    rest = state.rest_now
     rests = np.array([hands.on(rest, handle.body.name, *pose.about_center(*wrench)) for wrench in WRENCHES])
     states = np.asarray(dynamics.reduced(state.x)) if isinstance(dynamics, Recombined) else state.x
     udots = dynamics.accelerations(np.full(len(rests), sim.t), np.tile(states, (len(rests), 1)), rests)

@@ -109,8 +109,8 @@ def _drive(sim: Simulation, equations: Equations) -> None:
     """Let a simulation run by equations that have more inputs, all of them 0."""
     old = sim.driven
     n_r, more = len(old.equations.r), len(equations.r) - len(old.equations.r)
-    arguments = old.arguments[: -len(old.held) or None] if old.held else old.arguments
-    held = (*equations.r, *old.held[n_r:])
+    arguments = old.arguments[: -len(old.rest) or None] if old.rest else old.arguments
+    held = (*equations.r, *old.rest[n_r:])
     columns = tuple(Column(c.table, tuple(p if p < n_r else p + more for p in c.places)) for c in old.columns)
     rest = np.concatenate([sim.state.rest[:n_r], np.zeros(more), sim.state.rest[n_r:]])
     driven = Driven(equations, old.laws, power_of(equations), old.work, (*arguments, *held), columns, old.measure)

@@ -38,7 +38,7 @@ def forces_of(sim: Stepped) -> Array:
     state, dynamics = sim.state, sim.dynamics
     if dynamics is None:
         return np.empty(0)
-    row, x, rest = state.row, state.x, state.held
+    row, x, rest = state.row, state.x, state.rest_now
     lam = forces_in(dynamics, state.t, x, rest)
     found = [np.asarray(lam.get(name, np.zeros(len(hold.constraint.zero)))) for name, hold in state.holds.items()]
     udot: Array | None = None
@@ -62,7 +62,7 @@ def forces_of(sim: Stepped) -> Array:
 def _commands(sim: Stepped, dynamics: Any) -> Array:
     """What controllers command now."""
     names, state = [symbol.name for symbol in sim.equations.r], sim.state
-    held = dynamics.commanded(state.t, state.x, state.held) if hasattr(dynamics, "commanded") else state.held
+    held = dynamics.commanded(state.t, state.x, state.rest_now) if hasattr(dynamics, "commanded") else state.rest_now
     return np.array([held[names.index(name)] for name in commanded(sim)])
 
 

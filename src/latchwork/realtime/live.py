@@ -145,14 +145,14 @@ class Live:
 
     def values(self) -> dict[str, float]:
         """What the sliders stand at."""
-        e, rest = self.sim.equations, self.sim.state.held
+        e, rest = self.sim.equations, self.sim.state.rest_now
         now = dict(zip((symbol.name for symbol in (*e.r, *e.p)), rest.tolist(), strict=False))
         return {name: now[name] for name in self.exhibit.sliders}
 
     def value(self, expression: Any) -> float:
         """An expression of the model, now."""
         e, state = self.sim.equations, self.sim.state
-        n_q, n_r, x, rest = len(e.q), len(e.r), state.x, state.held
+        n_q, n_r, x, rest = len(e.q), len(e.r), state.x, state.rest_now
         return float(e.evaluate([expression], x[:n_q], x[n_q:-1], rest[:n_r], t=state.t, p=rest[n_r:][: len(e.p)])[0])
 
     def couple(self, stiffness: float, damping: float) -> str:

@@ -87,7 +87,7 @@ class Scout:
         if stepper is None or not stepper.guards or sim.world.ahead.is_busy:
             return False
         self._from, self._of = sim.t, stepper
-        self._reading, self._rest = self._grip.last, sim.state.held.copy()
+        self._reading, self._rest = self._grip.last, sim.state.rest_now.copy()
         self._x = sim.state.x
         self._stepper = stepper_beside(sim, self._integrations, stepper)
         return self._stepper is not None

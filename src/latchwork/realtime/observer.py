@@ -43,7 +43,7 @@ class Port:
         return -self.least if self.least < 0.0 else 0.0
 
 
-class Recombined(NamedTuple):
+class HeldWrench(NamedTuple):
     """What acts over the tick that has begun, and where both ends were at its beginning."""
 
     body: str
@@ -69,7 +69,7 @@ class Observer:
         self.device, self.mechanism, self.coupler = Port(), Port(), Port()
         self.wasted = 0.0  # by the damping of the device, at least
         self._before = 0.0
-        self._held: Recombined | None = None
+        self._held: HeldWrench | None = None
 
     @property
     def generated(self) -> float:
@@ -103,7 +103,7 @@ class Observer:
         self.coupler.reset(stored)
         self.wasted = 0.0
 
-    def _work(self, held: Recombined, now: Recombined) -> None:
+    def _work(self, held: HeldWrench, now: HeldWrench) -> None:
         """F · Δx + T · Δθ at both ends."""
         moved = minus(now.place, held.place)
         given = dot(held.force, moved) + dot(held.torque, _turned(held.turn, now.turn))
@@ -116,9 +116,9 @@ class Observer:
         self.coupler.take(given + wasted - passed)
 
 
-def _held(reading: Reading, pose: Pose, force: Triple, torque: Triple) -> Recombined:
+def _held(reading: Reading, pose: Pose, force: Triple, torque: Triple) -> HeldWrench:
     moment = add(torque, cross(pose.lever, force))
-    return Recombined(reading.body or "", reading.arm, force, torque, reading.place, reading.turn,
+    return HeldWrench(reading.body or "", reading.arm, force, torque, reading.place, reading.turn,
                 minus(pose.place, pose.lever), moment, quaternion(pose.rotation))  # fmt: skip
 
 

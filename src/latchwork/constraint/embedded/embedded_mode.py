@@ -1,6 +1,6 @@
 """EmbeddedMode: the memory of a mode as a record, so that one kernel serves every mode (laid out by `layout`).
 
-Its inputs t, x = (q, u_ind, work) and what is held lie in front, as in the slots of any program; behind its arrays is
+Its inputs t, x = (q, u_ind, work) and ``rest`` lie in front, as in the slots of any program; behind its arrays is
 the record of the guards that watch it.
 """
 
@@ -43,17 +43,17 @@ class EmbeddedMode:
 
     time: f64p = array("1", front=True)
     x: f64p = array("n_q + k + 1", front=True)  # (q, u_ind, work)
-    held: f64p = array("n_held", front=True)
+    rest: f64p = array("n_rest", front=True)
     n_q: i64
     n: i64
     rows: i64
     m: i64  # dependent speeds, and rows kept
     k: i64  # independent speeds
-    n_held: i64
+    n_rest: i64
     moving: i64  # 1 where constraints do work
     turning: i64  # quaternions
     notes: Notes
-    motion_code: i32p  # of programs of (t, q, u, held)
+    motion_code: i32p  # of programs of (t, q, u, rest)
     spread_code: i32p
     sources: i64
     source_slots: i64

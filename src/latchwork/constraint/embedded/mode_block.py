@@ -54,14 +54,14 @@ def frame(
     terms: Terms,
     m: int,
     k: int,
-    held: int,
+    n_rest: int,
     sliders: tuple[Slider, ...] = (),
     lost: tuple[int, ...] = (),
     share: Array | None = None,
     settings: Array = NO_SETTINGS,
     scratch: int = 0,
 ) -> Frame:
-    """Lay out modes of m dependent and k independent speeds; so many numbers are ``held``.
+    """Lay out modes of m dependent and k independent speeds; so many inputs stand behind the states.
 
     With what slides, and the share of the redundant rows ``lost``; ``settings`` and ``scratch`` are for a solver.
     """
@@ -70,7 +70,7 @@ def frame(
     sources, slides = source_layout(terms.sources, n), slider_layout(sliders)
     fours = quaternions(terms)
     empty = blank(
-        EmbeddedMode, n_q=n_q, n=n, rows=rows, m=m, k=k, n_held=held, turning=len(fours) // 4, n_motion=motion.width,
+        EmbeddedMode, n_q=n_q, n=n, rows=rows, m=m, k=k, n_rest=n_rest, turning=len(fours) // 4, n_motion=motion.width,
         n_scratch=scratch, n_settings=len(settings), sources=len(terms.sources), source_slots=len(sources.z),
         n_found=sources.n_found, motion_slots=motion.slots + 1, spread_slots=spread.slots + 1, shared=len(lost),
         sliding=n * (bool(sliders) or share is not None), sliders=len(sliders), slider_slots=len(slides.z),
@@ -93,13 +93,13 @@ def frame(
     return Frame(z, empty.start, length)
 
 
-def frame_of(terms: Terms, m: int, k: int, held: int, sliders: tuple[Slider, ...]) -> Frame:
+def frame_of(terms: Terms, m: int, k: int, n_rest: int, sliders: tuple[Slider, ...]) -> Frame:
     """The frame of modes of m dependent and k independent speeds, with what slides, whichever way; the terms keep
     it."""
-    key = m, k, held, *[slider.form for slider in sliders]
+    key = m, k, n_rest, *[slider.form for slider in sliders]
     found: Frame | None = terms.frames.get(key)
     if found is None:
-        found = terms.frames[key] = frame(terms, m, k, held, sliders)
+        found = terms.frames[key] = frame(terms, m, k, n_rest, sliders)
     return found
 
 

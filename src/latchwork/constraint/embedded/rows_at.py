@@ -18,16 +18,16 @@ UNIT = 1e-14  # how far from 1 the square of a quaternion's length may be
 
 @kernel
 def fill(mode: EmbeddedMode, inputs: f64p) -> None:
-    """(t, q, u, held) into the inputs of a program."""
+    """(t, q, u, rest) into the inputs of a program."""
     n_q, n = mode.n_q, mode.n
-    x, u, held = mode.x, mode.u, mode.held
+    x, u, rest = mode.x, mode.u, mode.rest
     inputs[0] = mode.time[0]
     for i in range(n_q):
         inputs[1 + i] = x[i]
     for j in range(n):
         inputs[1 + n_q + j] = u[j]
-    for i in range(mode.n_held):
-        inputs[1 + n_q + n + i] = held[i]
+    for i in range(mode.n_rest):
+        inputs[1 + n_q + n + i] = rest[i]
 
 
 @kernel

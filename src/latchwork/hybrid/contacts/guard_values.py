@@ -111,7 +111,7 @@ class GuardTable:
 def fill_rates(mode: EmbeddedMode, inputs: f64p) -> None:
     """(t, q, u, rest, u̇) into the inputs of a program."""
     fill(mode, inputs)
-    rates = offset(inputs, 1 + mode.n_q + mode.n + mode.n_held)
+    rates = offset(inputs, 1 + mode.n_q + mode.n + mode.n_rest)
     for j in range(mode.n):
         rates[j] = mode.udot[j]
 
@@ -370,11 +370,11 @@ def user_guards(mode: EmbeddedMode, table: GuardTable, values: f64p, rates: f64p
         z[0] = mode.time[0]
         for i in range(mode.n_q + n + 1):
             z[1 + i] = mode.x[i]
-        for i in range(mode.n_held):
-            z[2 + mode.n_q + n + i] = mode.held[i]
+        for i in range(mode.n_rest):
+            z[2 + mode.n_q + n + i] = mode.rest[i]
     else:
         fill_rates(mode, z)
-        forces = offset(z, 1 + mode.n_q + 2 * n + mode.n_held)
+        forces = offset(z, 1 + mode.n_q + 2 * n + mode.n_rest)
         for i in range(mode.rows):
             forces[i] = mode.multiplier[i]
     table.user.run(table.user.code, z, table.found)

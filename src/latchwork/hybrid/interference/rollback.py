@@ -34,7 +34,7 @@ def look_for_passing(sim: Simulation, solutions: Sequence[Solution], tolerance: 
     """The first passing in some solutions, from where the run stands on, and in which; what was met from behind is left
     alone until it is apart, which the state keeps."""
     watch = sim.world.watch
-    found = watch.first(solutions, sim.state.held, tolerance, between)
+    found = watch.first(solutions, sim.state.rest_now, tolerance, between)
     if watch.overlaps != sim.state.overlaps:
         sim.state = sim.state.but(overlaps=watch.overlaps)
     return found

@@ -149,13 +149,13 @@ def put_integration(programs: ModePrograms, scene: Scene, here: i64, states: i64
     length = base.side_length if is_free == 1 else mode_length(programs, scene, programs.rank, k)
     most = programs.operations // (stages * (length + stages * states + 1))
     most = most if most < 4096 else 4096
-    given.m, given.held, given.arrived = programs.guards, programs.n_held, programs.arrivals
+    given.m, given.n_rest, given.arrived = programs.guards, programs.n_rest, programs.arrivals
     given.most, given.judge, given.shared = most if most > programs.fewest else programs.fewest, 0, 1
     first, second, third = given.each[0], given.each[1], given.each[2]
     first.run = base.step_sliding if programs.sliders > 0 else base.step
     second.run = base.look_sliding if programs.sliders > 0 or programs.shared > 0 else base.look
     first.code, second.code, third.code = code, code, code
-    first.held, second.held, third.held = 1 + states, 1 + states, 1 + states
+    first.rest_at, second.rest_at, third.rest_at = 1 + states, 1 + states, 1 + states
     first.size, second.size, third.size, third.run = size, size, size, base.settle
     count = size
     if is_free == 1:

@@ -26,7 +26,7 @@ from latchwork.program.records.view import record_at
 INFINITY = float("inf")
 EMBEDDED_WORDS, SOURCE_WORDS, SLIDER_WORDS = size_of(EmbeddedMode), size_of(RowSource), size_of(SliderRecord)
 SOURCE, SLIDER = words_of(EmbeddedMode, "source", "slider")
-N_Q, N, ROWS, DEPENDENT, INDEPENDENT, N_HELD = words_of(EmbeddedMode, "n_q", "n", "rows", "m", "k", "n_held")
+N_Q, N, ROWS, DEPENDENT, INDEPENDENT, N_REST = words_of(EmbeddedMode, "n_q", "n", "rows", "m", "k", "n_rest")
 TURNING, N_MOTION, N_SOURCES, SOURCE_SLOTS = words_of(EmbeddedMode, "turning", "n_motion", "sources", "source_slots")
 N_FOUND, MOTION_SLOTS, SPREAD_SLOTS = words_of(EmbeddedMode, "n_found", "motion_slots", "spread_slots")
 SLIDING, SHARED, N_SLIDERS, SLIDER_SLOTS = words_of(EmbeddedMode, "sliding", "shared", "sliders", "slider_slots")
@@ -147,7 +147,7 @@ def mode_size(programs: ModePrograms) -> i64:
         own[i] = 0
     own[N_Q], own[N], own[ROWS], own[SHARED] = programs.n_q, programs.n, programs.rows, programs.shared
     own[DEPENDENT], own[INDEPENDENT] = m, programs.n - m
-    own[N_HELD], own[TURNING], own[N_MOTION] = programs.n_held, base.turning, base.motion_width
+    own[N_REST], own[TURNING], own[N_MOTION] = programs.n_rest, base.turning, base.motion_width
     own[N_SOURCES], own[SOURCE_SLOTS], own[N_FOUND] = programs.sources, programs.source_slots, found_rows(programs)
     own[MOTION_SLOTS], own[SPREAD_SLOTS] = base.motion_slots, base.spread_slots
     own[SLIDING] = programs.n if programs.sliders > 0 or programs.shared > 0 else 0

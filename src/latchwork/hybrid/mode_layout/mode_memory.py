@@ -152,7 +152,7 @@ class ModeMemory:
         placements = [placement(kind) for kind in (EmbeddedMode, GuardTable, RowSources, SpeedChoice, IntegrationBlock)]
         modes, guards, rows, choices, blocks = placements
         self.programs = programs = lay_out(
-            ModePrograms, contacts=scene.contacts, laws=scene.laws, zones=len(self._zones), n_q=n_q, n=n, n_held=rest,
+            ModePrograms, contacts=scene.contacts, laws=scene.laws, zones=len(self._zones), n_q=n_q, n=n, n_rest=rest,
             most_rows=min(len(held.rows) + ROWS_OF_POINT * scene.contacts, MAX_ROWS),
             holds=int(holds), user_guards=len(user), scratch=SCRATCH, mode_arrays=modes,
             guard_arrays=guards, row_arrays=rows, choice_arrays=choices, block_arrays=blocks,

@@ -165,7 +165,7 @@ class ModePrograms:
     zones: i64
     n_q: i64
     n: i64
-    n_held: i64
+    n_rest: i64
     most_rows: i64
     holds: i64  # 1 where constraints hold besides
     user_guards: i64

@@ -35,7 +35,7 @@ class Known:
     @property
     def arguments(self) -> tuple[Expr, ...]:
         """(t, q, s, u, rest)"""
-        return (self.driven.arguments[0], *self.equations.q, *self.equations.u, *self.driven.held)
+        return (self.driven.arguments[0], *self.equations.q, *self.equations.u, *self.driven.rest)
 
     def state(self, t: float, x: Array, rest: Array, closed: Iterable[str]) -> Array:
         """(t, q, s, u, rest) with s where those contacts touch; all others at zero."""

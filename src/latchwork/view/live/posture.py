@@ -84,12 +84,12 @@ def posture(model: Model, q: Any, u: Any, inputs: Any = None) -> Posture:
     tracked = any(feature.tracked is not None for contact in sim.state.contacts.members for feature in contact.features)
     equations = model.equations() if tracked else sim.equations
     driven = replace(sim.driven, equations=equations, arguments=(
-        sim.driven.arguments[0], *equations.q, *equations.u, sim.driven.work, *sim.driven.held))  # fmt: skip
+        sim.driven.arguments[0], *equations.q, *equations.u, sim.driven.work, *sim.driven.rest))  # fmt: skip
     numbers = sim.q | sim.u
     q, u = ({name: numbers[name] for name in names} for names in (equations.q_names, equations.u_names))
     given = {name: value for name, value in (inputs or {}).items() if isinstance(value, (int, float))}
     rest = start_of(equations, q, u, given, None, 0.0).x[1 + len(q) + len(u) :]
-    rest = driven.rest_at(np.append(rest, np.zeros(len(driven.held) - len(rest))), 0.0)
+    rest = driven.rest_at(np.append(rest, np.zeros(len(driven.rest) - len(rest))), 0.0)
     states = Samples(driven, np.zeros(1), np.array([[*q.values(), *u.values(), 0.0]]), rest)
     points = tuple(point for point in equations.system.tree.points.values() if anchor(point) is None)
     return Posture(driven, every_contact(model), points, states)
