@@ -7,9 +7,10 @@ import pytest
 
 import latchwork as lw
 from campaign import seeds
+from latchwork.contact.narrow_phase.convex_pairs import Picker
 from latchwork.contact.narrow_phase.part_numbers import part_numbers
 from latchwork.contact.narrow_phase.shape_parts import decompose
-from latchwork.hybrid.time_stepping import near_pairs
+from latchwork.hybrid.time_stepping import interval, near_pairs
 from latchwork.hybrid.time_stepping.near_pairs import NearPairs
 from latchwork.hybrid.time_stepping.near_parts import farthest_moved, keep_poses, parts_apart, place_parts
 from latchwork.program.native import interpret, invoke
@@ -193,6 +194,38 @@ def test_what_moves_farther_in_a_step_than_parts_reach_is_met(space, speed):
         run = sim.run
         assert run[f"u_b0_v{z}"][-1] == pytest.approx(-0.5 * speed)
         assert run[f"q_b1_p{z}"][-1] - run[f"q_b0_p{z}"][-1] == pytest.approx(0.4)
+
+
+def test_pairs_that_are_made_ahead_change_no_bit(monkeypatch):
+    """What becomes a contact along with pairs that are near is met when it is near, and not before."""
+    def run(rooms):
+        monkeypatch.setattr(interval, "AHEAD", rooms)
+        model = lw.Model("row")
+        solids_of(model, ("box", "ball") * 4, friction=None)
+        q = {f"q_b{i}_p{c}": x for i in range(8) for c, x in zip("xyz", (0.5 * i, 0.01 * i, 0.0), strict=True)}
+        u = {f"u_b{i}_vx": 3.0 * (1.75 - 0.5 * i) for i in range(8)}
+        sim = lw.Simulation(model, q, u, thick=THICK)
+        sim.advance(0.3)
+        return sim
+
+    one_by_one, ahead = run(1.0), run(20.0)
+    assert 0 < len(one_by_one.state.contacts.members) < len(ahead.state.contacts.members)
+    assert ahead.run.x.tobytes() == one_by_one.run.x.tobytes()
+
+
+def test_equal_parts_of_a_solid_are_numbers_once():
+    """Contacts of one solid share what is known of its parts; where sizes are expressions each works it out anew."""
+    model = lw.Model("boxes")
+    size = model.parameter("a", 0.2)
+    boxes = []
+    for i in range(3):
+        link = model.free(f"b{i}")
+        body = model.body(f"b{i}", link, link.origin, 1.0, lw.inertia(link.frame, 0.1, 0.1, 0.1))
+        boxes.append(body.box((size if i == 2 else 0.2, 0.3, 0.4)))
+    one, other, third = (Picker(f"{i}{j}", boxes[i], boxes[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
+    assert one.sides[0] is other.sides[0]
+    assert one.sides[1] is third.sides[0]
+    assert other.sides[1] is not third.sides[1]
 
 
 def test_numbers_of_a_face_hold_its_domain():

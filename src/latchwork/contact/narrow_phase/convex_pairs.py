@@ -23,7 +23,7 @@ from latchwork.contact.feature import Feature
 from latchwork.contact.narrow_phase.nearest_points import Nearest, Pose, by_coal, by_gjk, has_coal
 from latchwork.contact.narrow_phase.pairs import between_parts, can_close
 from latchwork.contact.narrow_phase.parts import Ball, Flat, Rod
-from latchwork.contact.narrow_phase.solid_geometry import Side
+from latchwork.contact.narrow_phase.solid_geometry import side_of
 from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.errors import ModelError
 
@@ -52,7 +52,7 @@ class Picker:
 
     def __init__(self, name: str, a: Box | Hull, b: Box | Hull, method: Method | None = None) -> None:
         self.name, self.shapes, self._method = name, (a, b), method
-        self.sides = (Side(name, a), Side(name, b))
+        self.sides = (side_of(name, a), side_of(name, b))
         self.features: list[Feature] = []
         self._made: dict[Pair, Feature | None] = {}
 

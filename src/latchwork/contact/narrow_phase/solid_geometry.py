@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from latchwork.contact.shapes.base import numbers, numeric
 from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.errors import ModelError
 from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.expr import Expr
 
 Array = np.ndarray
 ON = 1e-7  # of the size: a corner this near a face belongs to it
@@ -80,6 +82,16 @@ class Side:
         height = np.einsum("fi,fi->f", self.normals[k], x) - self._offsets[k]
         found: Array = np.maximum(np.abs(height), beyond)
         return found
+
+
+def side_of(name: str, shape: Box | Hull) -> Side:
+    """A solid as numbers: made once where none of its measures is an expression."""
+    if not isinstance(shape, Hull) and (not isinstance(shape, Box) or any(isinstance(x, Expr) for x in shape.sizes)):
+        return Side(name, shape)
+    return _known.get(shape) or _known.setdefault(shape, Side(name, shape))
+
+
+_known: WeakKeyDictionary[Box | Hull, Side] = WeakKeyDictionary()
 
 
 def _rows(vectors: Iterable[tuple[Ball | Rod | Flat, Vector]]) -> Array:

@@ -147,9 +147,9 @@ class BroadPhase:
         found = [*open_ones, *self.see(base, x, {})[0]]
         return sorted(dict.fromkeys(found), key=self.place)
 
-    def see(self, base: Base, x: Array, presence: Any) -> tuple[list[Contact], Rooms]:
+    def see(self, base: Base, x: Array, presence: Any, ahead: float = 1.0) -> tuple[list[Contact], Rooms]:
         """Pairs that are near at a state and are no contacts of the run yet; the rooms of all shapes that move, while
-        there are other pairs."""
+        there are other pairs. Where some are near, so are those within ``ahead`` times their rooms."""
         self.take_up(base)
         if presence is not self._presence or not self._known:
             self._presence, self._known = presence, [set() for _ in self.sweeps]
@@ -163,16 +163,22 @@ class BroadPhase:
         values = self._function(x)
         paces = self.paces(values)
         room = np.where(self._still, 0.0, self._least + tolerances_in(base.scales).awake * paces)
-        found: list[Contact] = []
-        for k, (sweep, part) in enumerate(zip(self.sweeps, self._parts, strict=True)):
-            own = values[ENDS * part.start : ENDS * part.stop]
-            near = sweep.near(own, room[part].copy())
-            found += self._contacts((k, code) for code in near if code not in self._known[k])
+        found = self._overlapping(values, room)
+        if found and ahead > 1.0:
+            found = self._overlapping(values, ahead * room)
         if len(found) == far:
             return found, Rooms(until=math.inf)
         live = self._live(room)
         until = float(x[0]) + SOONER * float(times(live, self._live(paces)).min(initial=math.inf))
         return found, Rooms(float(x[0]), until, live, np.zeros(len(live)))
+
+    def _overlapping(self, values: Array, room: Array) -> list[Contact]:
+        """Contacts of pairs whose rooms overlap, those that are known left out."""
+        found: list[Contact] = []
+        for k, (sweep, part) in enumerate(zip(self.sweeps, self._parts, strict=True)):
+            near = sweep.near(values[ENDS * part.start : ENDS * part.stop], room[part].copy())
+            found += self._contacts((k, code) for code in near if code not in self._known[k])
+        return found
 
     def take_up(self, base: Base) -> None:
         """Take up equations."""

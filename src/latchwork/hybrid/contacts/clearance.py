@@ -56,7 +56,8 @@ class Bounds:
 
     def __init__(self, base: Base, contacts: Sequence[Contact]) -> None:
         kept: dict[Any, Enclosure] = {}
-        sides = [_sides(contact) for contact in contacts]
+        made = base.remembered.setdefault("enclosures of contacts", {})
+        sides = [made[each] if each in made else made.setdefault(each, _sides(each)) for each in contacts]
         for one in (one for pair in sides if pair is not None for one in pair):
             kept.setdefault(_content(one), one)
         places = {content: i for i, content in enumerate(kept)}

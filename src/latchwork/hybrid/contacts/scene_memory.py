@@ -241,9 +241,9 @@ class SceneMemory:
     def decoded(self, points: Sequence[ContactPoint], states: NDArray[np.int64]) -> dict[str, Any]:
         """What the words of states say of some contact points: the fields of `ContactStates`."""
         closed, leaving, behind, lam, slipped = {}, {}, set(), {}, {}
-        kinds, numbers = states.tolist(), states.view(np.float64)
-        for point in points:
-            i = self.places[point]
+        some = states[[self.places[point] for point in points]]
+        kinds, numbers = some.tolist(), some.view(np.float64)
+        for i, point in enumerate(points):
             kind, depth, back, margin, unloaded, slips, limits, forces, before, since, *_ = kinds[i]
             if kind:
                 slip = tuple(numbers[i, SLIP : SLIP + slips].tolist()) if slips else None

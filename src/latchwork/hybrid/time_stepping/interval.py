@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from latchwork.hybrid.simulation import Simulation
 
 STEPPING = "time stepping"
+AHEAD = 3.0  # rooms of shapes: pairs within become contacts along with those that are near
 
 
 def must_leave(s: ContactStates, base: Base, asked: bool) -> bool:
@@ -49,7 +50,7 @@ class ComingPairs:
         """The memory to step on with where a clearance was used up: with contacts of pairs that are near, if any."""
         sim, x = self._sim, memory.x
         world, table = sim.world, sim.mode_table
-        near, rooms = world.broad_phase.see(table.base, x, sim.state.presence)
+        near, rooms = world.broad_phase.see(table.base, x, sim.state.presence, AHEAD)
         sim.state = sim.state.but(sleeping=Sleeping(rooms))
         if not near:
             memory.look_with(ClearanceMemory(*world.broad_phase.clearances(rooms)))

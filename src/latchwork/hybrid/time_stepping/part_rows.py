@@ -30,7 +30,7 @@ MOST = 1_000_000  # pairs of parts of two solids that are looked at
 
 
 class ShapeParts:
-    """The parts of a shape that features are of, each once, with their numbers."""
+    """The parts of a shape that features are of, with their numbers, equal ones once."""
 
     def __init__(self, shape: Any) -> None:
         found = enclosed(shape)
@@ -38,14 +38,13 @@ class ShapeParts:
         self._center = shape.tree.origin if self.is_still else getattr(found, "p", None)
         self._frame = shape.tree.newtonian if self.is_still else None
         self._places: dict[Part, int | None] = {}
-        self.parts: list[PartNumbers] = []
+        self.parts: dict[PartNumbers, int] = {}  # and their places
 
     def place(self, part: Part) -> int | None:
         """Its place among them; none where it has no numbers."""
         if part not in self._places:
             found = None if self._center is None else part_numbers(part, self._center, self._frame)
-            self._places[part] = None if found is None else len(self.parts)
-            self.parts += [] if found is None else [found]
+            self._places[part] = None if found is None else self.parts.setdefault(found, len(self.parts))
         return self._places[part]
 
     @property
