@@ -39,9 +39,11 @@ NAMES = (
     "double_pendulum", "chain", "four_bar", "aghili_slider_crank", "spinning_top", "gillespie_2_wrist",
     "gillespie_3_cart", "caster", "latch", "clutch", "bouncing_ball", "stick_slip", "block_on_incline",
     "rocking_block", "patoglu_1_disk_on_ramp", "patoglu_2_fence", "patoglu_3_belt", "sphere_slip", "billiard",
+    "rolling_coin", "throw", "woodpecker", "gripper", "piano_action", "pile", "robot_on_floor",
 )  # fmt: skip
-HEADS = ("mechanism", "busy, median", "99.9 %", "longest", "real-time factor", "ticks", "late", "in an empty loop",
-         "missed", "switches", "median", "longest")  # fmt: skip
+HEADS = ("mechanism", "processor, median", "99 %", "with a change, median", "slowest", "busy, median", "99.9 %",
+         "longest", "real-time factor", "ticks", "late", "in an empty loop", "missed", "switches", "median",
+         "longest")  # fmt: skip
 
 
 class Nothing:
@@ -50,6 +52,9 @@ class Nothing:
     step, speed, paused, steps, switches, switch = STEP, 1.0, False, 0, 0, 0.0
     scout = property(lambda self: self)
     off = math.nan
+
+    def compile(self) -> None:
+        """Nothing to run."""
 
     def tick(self) -> None:
         """Nothing to do."""
@@ -90,6 +95,20 @@ def hand(live: Live) -> Any:
     return scripted([{"body": body, "path": path}])
 
 
+def timed(live: Live) -> tuple[list[float], list[bool]]:
+    """Processor time of each tick from now on, and whether it changed the mode."""
+    spent, changed, tick = list[float](), list[bool](), live.tick
+
+    def make() -> None:
+        before, began = live.switches, time.thread_time()
+        tick()
+        spent.append(time.thread_time() - began)
+        changed.append(live.switches != before)
+
+    live.tick = make  # type: ignore[method-assign]
+    return spent, changed
+
+
 def measured(name: str, seconds: float, had: list[str]) -> dict[str, Any]:
     """The facts of one mechanism."""
     exhibit = exhibit_of(name)
@@ -102,7 +121,9 @@ def measured(name: str, seconds: float, had: list[str]) -> dict[str, Any]:
     live.do({"do": "reset"})
     if "priority" in had:
         live.prepare_first(raise_priority)
+    spent, changed = timed(live)
     beating = beaten(live, live.exhibit.width, seconds)
+    own, there = np.array(spent or [math.nan]), np.array(spent)[np.array(changed, dtype=bool)]
     pace, times = beating.pace, list(live.switch_times)
     troubles = [row["why"] for row in live.news() if row["kind"] == "trouble"]
     mean = float(np.sum(pace.histogram * _middles())) / max(pace.ticks, 1)
@@ -112,7 +133,8 @@ def measured(name: str, seconds: float, had: list[str]) -> dict[str, Any]:
         "factor": 1e6 * STEP / mean if mean else math.inf, "empty late": empty.pace.late,
         "empty ticks": empty.pace.ticks, "empty missed": empty.pace.missed, "switches": live.switches,
         "switch times": times, "generated": live.grip.observer.generated, "troubles": troubles,
-        "foreseen": live.scout.met,
+        "foreseen": live.scout.met, "processor": [1e6 * float(np.quantile(own, share)) for share in (0.5, 0.99)],
+        "changing": [1e6 * float(np.quantile(there, share)) for share in (0.5, 1.0)] if len(there) else [],
     }  # fmt: skip
 
 
@@ -125,9 +147,11 @@ def _middles() -> np.ndarray:
 def cells(row: dict[str, Any]) -> list[str]:
     """A line of the table."""
     times = row["switch times"]
-    return [row["name"], _us(row["median"]), _us(row["p99.9"]), _us(row["longest"]), f"{row['factor']:.0f}",
-            str(row["ticks"]), str(row["late"]), str(row["empty late"]), str(row["missed"]), str(row["switches"]),
-            _us(statistics.median(times)) if times else "", _us(max(times)) if times else ""]  # fmt: skip
+    changing = [_us(each) for each in row["changing"]] or ["", ""]
+    return [row["name"], *map(_us, row["processor"]), *changing, _us(row["median"]), _us(row["p99.9"]),
+            _us(row["longest"]), f"{row['factor']:.0f}", str(row["ticks"]), str(row["late"]), str(row["empty late"]),
+            str(row["missed"]), str(row["switches"]), _us(statistics.median(times)) if times else "",
+            _us(max(times)) if times else ""]  # fmt: skip
 
 
 def _us(value: float) -> str:

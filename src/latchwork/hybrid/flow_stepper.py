@@ -7,6 +7,7 @@ not made at all, and nothing has changed.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -87,8 +88,7 @@ class FlowStepper:
         last = Segment(mode.last_solution(), mode.dynamics)
         legs = [*legs_of(state.contacts, [], changes), Leg([last], partial(changes[-1].contacts.after, state.contacts))]
         spent, again = relied(sim, legs)
-        solutions = [segment.solution for leg in legs for segment in leg.segments]
-        if again is not None or look_for_passing(sim, solutions) is not None:
+        if again is not None or self._has_passed(sim, t, legs):
             return False
         if not memory.run.belongs:
             try:
@@ -101,6 +101,12 @@ class FlowStepper:
         sim.state = sim.state.but(t=t, x=x, begun=True, standing=(mode.dynamics, x)).having_slept(spent[-1])
         sim.stepper = self._next(sim, Standing(mode.dynamics, began, changes[-1].t), mode.guards)
         return True
+
+    def _has_passed(self, sim: Simulation, t: float, legs: Sequence[Leg]) -> bool:
+        """Whether shapes have passed into each other in a tick: along its steps, where its end does not say."""
+        if not sim.world.watch.ticked(t, self._reached):
+            return False
+        return look_for_passing(sim, [segment.solution for leg in legs for segment in leg.segments]) is not None
 
     def _next(self, sim: Simulation, standing: Standing, guards: Guards) -> FlowStepper | None:
         """The same in the mode that the run is in now; none where it cannot go on so."""

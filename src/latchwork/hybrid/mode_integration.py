@@ -82,6 +82,7 @@ class ModeIntegrations:
         self.scales = scales  # of full states
         self._known: dict[ModeDynamics, ReusableIntegration] = {}
         self.workspaces: dict[int, SharedWorkspace] = {}  # by how many states there are
+        self.made = 0  # workspaces, ever
         self._method: Adaptive | RK4 | None = None
 
     def begun(self, dynamics: ModeDynamics, guards: Guards, method: Adaptive | RK4, t: float, x: Array,
@@ -121,7 +122,8 @@ class ModeIntegrations:
         found = self.workspaces.get(n)
         if found is None or found.guards < guards:
             room = max(GUARDS, guards + guards // 2)
-            found = self.workspaces[n] = SharedWorkspace(method, n, room, self.scales)
+            found, self.made = SharedWorkspace(method, n, room, self.scales), self.made + 1
+            self.workspaces[n] = found
         return found
 
     def _made(self, dynamics: ModeDynamics, guards: Guards, method: Adaptive | RK4, full: int,

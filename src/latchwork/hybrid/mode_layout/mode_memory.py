@@ -168,7 +168,7 @@ class ModeMemory:
         self.take_in(points)
         for i, (zone, point) in enumerate(self._zones):
             self._put_zone(i, zone, point)
-        self._arrivals, self.arena = -1, np.empty(0, dtype=np.int64)
+        self._workspaces, self._arrivals, self.arena = -1, -1, np.empty(0, dtype=np.int64)
         self._next, self._written = self.arena, 0  # the arena after this one, and how much of it was written to
 
     # --- programs -----------------------------------------------------------------------------------------------
@@ -309,9 +309,11 @@ class ModeMemory:
             base.motion, base.spread = self._base.motion.entry, self._base.spread.entry
             base.side = 0 if self._side is None else self._side.entry
         programs.operations, programs.fewest = problem.OPERATIONS_PER_CALL, problem.FEWEST
-        self._plain[:] = 0
-        for n, workspace in integrations.workspaces.items():
-            self._plain[n], self._most_guards[n] = workspace.at[0], workspace.guards
+        if self._workspaces != integrations.made:
+            self._workspaces = integrations.made
+            self._plain[:] = 0
+            for n, workspace in integrations.workspaces.items():
+                self._plain[n], self._most_guards[n] = workspace.at[0], workspace.guards
         self._take_memory()
 
     def _take_memory(self) -> None:
