@@ -13,7 +13,7 @@ from latchwork.contact.impact.sequential import UNENDING
 from latchwork.hybrid.contacts.delassus_operator import keep_only
 from latchwork.hybrid.contacts.enforced_contacts import decide_enforced, put_enforced
 from latchwork.hybrid.contacts.event_slip import read_slip
-from latchwork.hybrid.contacts.extreme_places import drop_between
+from latchwork.hybrid.contacts.extreme_places import drop_between, drop_overtaken
 from latchwork.hybrid.contacts.impact_reset import approaches, find_staying, read_law, resolve_jammed, resolve_near
 from latchwork.hybrid.contacts.near_set import (
     apply_guards,
@@ -60,6 +60,7 @@ def operator_of_near(scene: Scene, x: f64p) -> i64:
     drop_faded(scene, x)
     drop_ending(scene, x)
     keep_one_normal(scene, x)
+    drop_overtaken(scene, x)
     drop_doubled(scene)
     drop_between(scene)
     for k in range(delassus.contacts):
