@@ -505,5 +505,11 @@ def test_fields_are_written_and_read_by_name():
     assert (values(span).count, values(span).width, values(span).code) == in_order(Span, code=0, count=7, width=0.3)
     with pytest.raises(ProgramError, match=r"given no value of \['code', 'width'\]; no fields are \['colour'\]"):
         write(span, count=3, colour=3)
+    notes, again = lay_out(Notes), lay_out(Notes)
+    write(notes, 7, 0.3, 0.1, 0.2)
+    write(again, largest=(0.1, 0.2), residual=0.3, count=7)
+    assert notes == again
+    with pytest.raises(ProgramError, match="'largest' has 2 elements; 1 are given"):
+        write(again, largest=(0.1,), residual=0.3, count=7)
     with pytest.raises(ProgramError, match="has fields of several words"):
         values(lay_out(Notes))

@@ -198,7 +198,7 @@ def _holds(names: Names, holds: Mapping[str, Hold]) -> tuple[WrittenHold, ...]:
 def _contacts(names: Names, s: ContactStates) -> WrittenContacts:
     number = {contact_point: i for i, contact_point in enumerate(s.every)}
     places = {zone: (i, k) for point, i in reversed(number.items()) for k, zone in enumerate(point.zones)}
-    closed = tuple((number[point], (how.state.name, how.slip, how.limit, how.cone_margin, how.unloaded))
+    closed = tuple((number[point], (how.state.name, how.slip, how.impending, how.cone_margin, how.unloaded))
                    for point, how in s.closed.items())  # fmt: skip
     return WrittenContacts(
         tuple(_contact(names, contact) for contact in s.members),
@@ -331,8 +331,8 @@ class Reader:
         """How contacts stand."""
         points = [self._point(point) for point in told.points]
         watched = len(points) - told.asleep
-        closed = {points[i]: ContactState(State[name], slip, limit, margin, unloaded)
-                  for i, (name, slip, limit, margin, unloaded) in told.closed}  # fmt: skip
+        closed = {points[i]: ContactState(State[name], slip, impending, margin, unloaded)
+                  for i, (name, slip, impending, margin, unloaded) in told.closed}  # fmt: skip
         return ContactStates(
             points[:watched], closed, {points[i]: deep for i, deep in told.leaving_depths},
             {points[i] for i in told.behind}, {points[i].zones[k]: where for i, k, where in told.zones},

@@ -142,11 +142,11 @@ def write_key(run: Flow) -> None:
         state, key = scene.state[scene.watch[k]], offset(run.key, place)
         key[12], key[13] = scene.watch[k], state.unloaded
         key[0], key[1], key[2], key[3] = state.kind, state.leaving, state.behind, state.cone_margin
-        key[4], key[5] = state.slips, state.limits
+        key[4], key[5] = state.slip_size, state.impending_size
         for j in range(4):
-            key[6 + j] = bits(state.slip[j]) if j < state.slips else 0
+            key[6 + j] = bits(state.slip[j]) if j < state.slip_size else 0
         for j in range(2):
-            key[10 + j] = bits(state.limit[j]) if j < state.limits else 0
+            key[10 + j] = bits(state.impending[j]) if j < state.impending_size else 0
         place += KEY
     for z in range(scene.zones):
         run.key[place] = scene.zone[z]

@@ -76,7 +76,7 @@ class Course:
     asked: Mapping[str, Any]  # conditions that end the run
     step: float | None  # of a method with fixed steps
     first: int  # its first segment in the record
-    limit: float  # the time until which to run next: the end, or before it
+    horizon: float  # the time until which to run next: the end, or before it
     chooses: bool  # whether it is left to the run which method it takes
     jump: float = math.inf  # the time of the next jump of inputs that is known
     row: Array | None = None  # (t, q, u, rest) after a reset, where it is known
@@ -205,7 +205,7 @@ def plan_flow(sim: Simulation, course: Course, stops: Mapping[str, Any], row: Ar
         sim.state = commanded(sim.state, dynamics)
         x = sim.state.row
     next_look = sim.state.controllers.next_time(sim.state.t, course.call.grid, course.step)
-    course.limit = min(limit_short_steps(sim, course), course.jump, next_look)
+    course.horizon = min(limit_short_steps(sim, course), course.jump, next_look)
     values = dynamics.look(sim.state.t, sim.state.x, x[len(sim.state.x) :])
     if pass_at_once(sim, course.call.crossings, dynamics, guards, values) or fire_due_rule(sim, course, guards, values):
         return None
@@ -213,14 +213,14 @@ def plan_flow(sim: Simulation, course: Course, stops: Mapping[str, Any], row: Ar
         course.is_over = True
         return None
     choose_method(sim, course, dynamics)
-    until = look_around(sim, course.limit)
+    until = look_around(sim, course.horizon)
     return None if until is None else PlannedFlow(dynamics, guards, stops, x, values, until)
 
 
 def limit_short_steps(sim: Simulation, course: Course) -> float:
     """The time until which to run: in short steps where shapes may pass unseen, until that is over."""
     short, t = sim.state.short, sim.state.t
-    limit = course.limit if t < course.limit else course.end
+    limit = course.horizon if t < course.horizon else course.end
     if short is None or t < short[0]:
         return limit
     if t < short[1]:
@@ -267,11 +267,11 @@ def flow_on(sim: Simulation, course: Course, planned: PlannedFlow) -> FlowResult
         result = flow_to(sim, planned.until, course.call.samples, partial(_flow, sim, course.call, planned, ready))
         must_not_pass(sim, result.segments if result is not None else (), course.call.samples is None)
     except Passed as found:
-        course.limit = go_back(sim, found)
+        course.horizon = go_back(sim, found)
     except Departed as error:
         if not sim.state.contacts.closed:
             raise explained_error(sim, course.call.method, error) from None
-        course.limit = run_to_departure(sim, course.call, error)
+        course.horizon = run_to_departure(sim, course.call, error)
     except Broken as error:
         if not has_no_forces(sim, planned.dynamics, error):
             raise explained_error(sim, course.call.method, error) from None

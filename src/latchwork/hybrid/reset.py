@@ -85,8 +85,8 @@ def _bits(state: SimState) -> dict[str, Any]:
     s = state.contacts
     return {
         "x": state.x.tobytes(),
-        "contact states": {point.name: (how.state, *map(_words, (how.slip, how.limit)), how.cone_margin, how.unloaded)
-                           for point, how in s.closed.items()},
+        "contact states": {point.name: (how.state, _words(how.slip), _words(how.impending), how.cone_margin,
+                                        how.unloaded) for point, how in s.closed.items()},
         "leaving depths": {point.name: deep for point, deep in s.leaving_depths.items()},
         "what is met from behind": {point.name for point in s.behind},
         "zones": list(s.zones.values()),

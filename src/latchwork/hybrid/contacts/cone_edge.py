@@ -21,7 +21,7 @@ def state_as_before(scene: Scene, k: i64) -> i64:
         return SLIDE
     if has_flag(scene.event[scene.delassus.point[k]], LETS_GO) == 1:
         return OPEN
-    if state.kind == OPEN or (state.kind == SLIDE and state.limits == 0):
+    if state.kind == OPEN or (state.kind == SLIDE and state.impending_size == 0):
         return state.kind
     return STICK
 
@@ -41,7 +41,7 @@ def share_otherwise(scene: Scene, t: f64) -> i64:
         if problem.slips[k] == 1:
             problem.directed[k] = 1
             problem.direction[2 * k], problem.direction[2 * k + 1] = problem.slip[2 * k], problem.slip[2 * k + 1]
-        elif kind == SLIDE and state.slips > 0:
+        elif kind == SLIDE and state.slip_size > 0:
             problem.directed[k] = 1
             problem.direction[2 * k], problem.direction[2 * k + 1] = state.slip[0], state.slip[1]
         if state.kind != OPEN:

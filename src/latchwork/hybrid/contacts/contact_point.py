@@ -147,7 +147,7 @@ class ContactPoint:
         return tolerances_in(self.scales)
 
     @cached_property
-    def slips(self) -> tuple[Expr, ...]:
+    def slip_velocity(self) -> tuple[Expr, ...]:
         """Slip velocity along each tangent, in terms of u."""
         if not self.tangents:
             return ()
@@ -176,7 +176,7 @@ class ContactPoint:
     def leaning(self, slip: SlipDirection, mu: Any) -> Pull | None:
         """n − μ d: what a sliding contact exerts where the multiplier is 1."""
         lean = self.feature.normal
-        direction = () if slip is None or not self.tangents else direction_of_slip(self.slips, slip)
+        direction = () if slip is None or not self.tangents else direction_of_slip(self.slip_velocity, slip)
         for d, t in zip(direction, self.tangents, strict=False):
             lean = lean - t * (mu * d)
         return self._pull(lean)
@@ -192,7 +192,7 @@ class ContactPoint:
     def sticking(self) -> Constraint:
         """The gap is held, and so is every direction of slip."""
         normal = [] if self.without_normal else [(self.feature.gap, self._pull(self.feature.normal))]
-        rows = [*normal, *((slip, self._pull(t)) for slip, t in zip(self.slips, self.tangents, strict=True))]
+        rows = [*normal, *((slip, self._pull(t)) for slip, t in zip(self.slip_velocity, self.tangents, strict=True))]
         return Constraint(self.name, [zero for zero, _ in rows], [pull for _, pull in rows])
 
     @cached_property
@@ -403,7 +403,7 @@ def made_contact_point(contact: Contact, feature: Feature, base: Base, x: Array,
         return ContactPoint(contact, feature, base, (), None, held)
     candidates, axis = _across(feature.normal, base, x, axis_number)
     contact_point = ContactPoint(contact, feature, base, candidates, axis, held)
-    moving = _moving(base, candidates, contact_point.slips)
+    moving = _moving(base, candidates, contact_point.slip_velocity)
     return contact_point if moving == candidates else replace(contact_point, tangents=moving)
 
 
@@ -422,7 +422,7 @@ def _going_with(contact: Contact, feature: Feature, base: Base, x: Array, axis_n
     rolls = is_rolling(feature)
     candidates, axis = _across(feature.normal, base, x, axis_number) if rolls else ((feature.normal,), None)
     contact_point = ContactPoint(contact, feature, base, candidates, axis, True)
-    moving = _moving(base, candidates, contact_point.slips)
+    moving = _moving(base, candidates, contact_point.slip_velocity)
     return replace(contact_point, tangents=moving)
 
 

@@ -26,7 +26,8 @@ WORDS = {state: state.name.lower() for state in State}
 
 
 class ContactState(NamedTuple):
-    """How a contact is closed: it slides along ``slip``, or sticks. At its ``limit`` it would slide, but others stick.
+    """How a contact is closed: it slides along ``slip``, or sticks. Slip is ``impending`` at the edge of its cone,
+    where it would slide that way if others did not stick.
 
     One that slipped and stuck again at once, at the very edge of its cone, has a firmer ``cone_margin``. One with
     nothing to carry yet, where a load begins (``unloaded``), may pull by what is rounding of other forces.
@@ -34,7 +35,7 @@ class ContactState(NamedTuple):
 
     state: State
     slip: SlipDirection = None
-    limit: tuple[float, ...] | None = None
+    impending: tuple[float, ...] | None = None
     cone_margin: int = 0
     unloaded: int = 0
 
@@ -43,8 +44,8 @@ class ContactState(NamedTuple):
 
 
 def closings(contact_point: ContactPoint, zones: Mapping[Zones, int]) -> list[ContactState]:
-    """How a contact may be closed, in all forms there are: it sticks; it slides without friction, or at its limit; with
-    friction either way, in space on in some direction, or as slip begins in it."""
+    """How a contact may be closed, in all forms there are: it sticks; it slides without friction, or slip is impending;
+    with friction either way, in space on in some direction, or as slip begins in it."""
     _, mu_s, mu_d = contact_point.laws.coefficients(zones)
     found = [] if _is_nothing(mu_s) else [ContactState(State.STICK)]
     found.append(ContactState(State.SLIDE))
@@ -182,10 +183,10 @@ class ContactStates:
             return contact_point.force if contact_point.without_normal else lam[contact_point.name][0]
         if state is State.STICK:
             return lam[contact_point.name][0]
-        g, limit = contact_point.equations.system.graph, self.mu(contact_point)[1]
+        g, friction = contact_point.equations.system.graph, self.mu(contact_point)[1]
         if contact_point.is_pressed and contact_point.feature.closed_with is not None:
-            limit = limit * lam[contact_point.feature.closed_with.name][0]
-        return Expr(g, operand(g, 0.0 if slip is None else -slip[0] * limit))
+            friction = friction * lam[contact_point.feature.closed_with.name][0]
+        return Expr(g, operand(g, 0.0 if slip is None else -slip[0] * friction))
 
     def places_of(self, contact: Contact, feature: Feature) -> list[ContactPoint]:
         """All that track a place of the same parts as a feature of a contact does."""

@@ -205,7 +205,7 @@ def put_enforced(scene: Scene) -> None:
         if scene.contact[i].enforced == 1:
             side, state, tangents = scene.side[count], scene.state[i], scene.contact[i].tangents
             scene.event[i].stays = 1
-            state.kind, state.slips, state.limits, state.forces = SLIDE, 0, 0, 0
+            state.kind, state.slip_size, state.impending_size, state.force_size = SLIDE, 0, 0, 0
             state.cone_margin, state.unloaded = 0, 0
             if side.slips == 0:
                 state.kind = STICK

@@ -79,9 +79,9 @@ def form_of(contact_states: ContactStates, contact_point: ContactPoint) -> Form:
 
 
 def _slides(contact_point: ContactPoint, contact_state: ContactState) -> int:
-    """How a contact slides with friction; at its limit its slip is nothing, and has no sign."""
-    state, slip, limit = contact_state[:3]
-    if state is State.STICK or slip is None or limit is not None or not contact_point.tangents:
+    """How a contact slides with friction; where it is impending, slip is nothing, and has no sign."""
+    state, slip, impending = contact_state[:3]
+    if state is State.STICK or slip is None or impending is not None or not contact_point.tangents:
         return NO_SLIP
     if len(contact_point.tangents) == 1:
         return IN_PLANE

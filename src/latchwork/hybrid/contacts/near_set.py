@@ -83,9 +83,9 @@ def apply_guards(scene: Scene) -> None:
         for k in range(scene.watched):
             i = scene.watch[k]
             state, event = scene.state[i], scene.event[i]
-            if state.kind != OPEN and state.limits > 0 and has_flag(event, SLIPS) == 0:
+            if state.kind != OPEN and state.impending_size > 0 and has_flag(event, SLIPS) == 0:
                 set_flag(event, SLIPS)
-                event.onset[0], event.onset[1] = state.limit[0], state.limit[1]
+                event.onset[0], event.onset[1] = state.impending[0], state.impending[1]
 
 
 @kernel

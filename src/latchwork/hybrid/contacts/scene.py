@@ -76,13 +76,13 @@ class ContactStateRecord:
     behind: i64  # 1 where its feature is met from behind
     cone_margin: i64  # of STICK: how often its cone is widened
     unloaded: i64  # 1 where it is closed and carries nothing yet, as a load begins
-    slips: i64  # numbers that its slip direction has: 0 without friction, 1 in the plane, 4 in space
-    limits: i64  # numbers of ``limit``: where others stick, it would slide there
-    forces: i64  # numbers of ``force`` that are known
+    slip_size: i64  # numbers that its slip direction has: 0 without friction, 1 in the plane, 4 in space
+    impending_size: i64  # numbers of ``impending``: in this direction it would slide if others did not stick
+    force_size: i64  # numbers of ``force`` that are known
     slipped_margin: i64  # its cone margin when it slipped last
     slipped_at: f64
     slip: f64p = array(4)
-    limit: f64p = array(2)
+    impending: f64p = array(2)
     force: f64p = array(3)
 
 

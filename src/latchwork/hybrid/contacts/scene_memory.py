@@ -27,12 +27,16 @@ from latchwork.hybrid.contacts.scene import MOST_ZONES, ContactEvent, ContactSta
 from latchwork.program.evaluator import Evaluators
 from latchwork.program.function import Function
 from latchwork.program.records.memory import lay_out, size_of, write
+from latchwork.program.records.shape import words_of
 from latchwork.program.records.view import address_of
 
 NEVER = -math.inf
 STATES = tuple(State)
 WIDE, WIDE_EVENT = size_of(ContactStateRecord), size_of(ContactEvent)
-SLIPPED_AT, SLIP, LIMIT, FORCE = 9, 10, 14, 16  # words of a state
+KIND, LEAVING, BEHIND, CONE_MARGIN, UNLOADED, SLIP_SIZE, IMPENDING_SIZE, FORCE_SIZE, SLIPPED_MARGIN = words_of(
+    ContactStateRecord, "kind", "leaving", "behind", "cone_margin", "unloaded", "slip_size", "impending_size",
+    "force_size", "slipped_margin")  # fmt: skip
+SLIPPED_AT, SLIP, IMPENDING, FORCE = words_of(ContactStateRecord, "slipped_at", "slip", "impending", "force")
 NEVER_WORD = int(np.array(NEVER).view(np.int64))
 
 
@@ -218,12 +222,15 @@ class SceneMemory:
     def _write(self, s: ContactStates, point: ContactPoint, state: ContactStateRecord) -> None:
         how, (since, margin) = s.closed.get(point), s.slipped.get(point, (NEVER, 0))
         leaving, behind = 1 + s.leaving_depths[point] if point in s.leaving_depths else 0, int(point in s.behind)
-        if how is None:
-            write(state, 0, leaving, behind, 0, 0, 0, 0, 0, margin, since, *(0.0,) * 9)
-            return
-        slip, limit, force = how.slip or (), how.limit or (), s.lam.get(point.name, ())
-        write(state, STATES.index(how.state), leaving, behind, how.cone_margin, how.unloaded, len(slip), len(limit),
-              len(force), margin, since, *_padded(slip, 4), *_padded(limit, 2), *_padded(force, 3))  # fmt: skip
+        slip, impending = tuple[float, ...](), tuple[float, ...]()
+        force: Any = ()
+        if how is not None:
+            slip, impending, force = how.slip or (), how.impending or (), s.lam.get(point.name, ())
+        write(state, kind=State.OPEN if how is None else how.state, leaving=leaving, behind=behind,
+              cone_margin=0 if how is None else how.cone_margin, unloaded=0 if how is None else how.unloaded,
+              slip_size=len(slip), impending_size=len(impending), force_size=len(force), slipped_margin=margin,
+              slipped_at=since, slip=_padded(slip, 4), impending=_padded(impending, 2),
+              force=_padded(force, 3))  # fmt: skip
 
     def read(self, s: ContactStates) -> None:
         """The states of contacts, where an event has ended."""
@@ -244,19 +251,19 @@ class SceneMemory:
         some = states[[self.places[point] for point in points]]
         kinds, numbers = some.tolist(), some.view(np.float64)
         for i, point in enumerate(points):
-            kind, depth, back, margin, unloaded, slips, limits, forces, before, since, *_ = kinds[i]
-            if kind:
+            own, slips, impends, forces = kinds[i], *[kinds[i][k] for k in (SLIP_SIZE, IMPENDING_SIZE, FORCE_SIZE)]
+            if own[KIND]:
                 slip = tuple(numbers[i, SLIP : SLIP + slips].tolist()) if slips else None
-                limit = tuple(numbers[i, LIMIT : LIMIT + limits].tolist()) if limits else None
-                closed[point] = ContactState(STATES[kind], slip, limit, margin, unloaded)
-            if depth:
-                leaving[point] = depth - 1
-            if back:
+                impending = tuple(numbers[i, IMPENDING : IMPENDING + impends].tolist()) if impends else None
+                closed[point] = ContactState(STATES[own[KIND]], slip, impending, own[CONE_MARGIN], own[UNLOADED])
+            if own[LEAVING]:
+                leaving[point] = own[LEAVING] - 1
+            if own[BEHIND]:
                 behind.add(point)
             if forces:
                 lam[point.name] = numbers[i, FORCE : FORCE + forces].copy()
-            if since != NEVER_WORD:
-                slipped[point] = float(numbers[i, SLIPPED_AT]), before
+            if own[SLIPPED_AT] != NEVER_WORD:
+                slipped[point] = float(numbers[i, SLIPPED_AT]), own[SLIPPED_MARGIN]
         return {"closed": closed, "leaving_depths": leaving, "behind": behind, "lam": lam, "slipped": slipped}
 
 

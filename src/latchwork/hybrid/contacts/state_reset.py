@@ -103,10 +103,10 @@ def put_slip(scene: Scene, i: i64, tangents: i64, x: f64, y: f64, begins: i64) -
     tol = scene.tolerances
     state = scene.state[i]
     if tangents == 1:
-        state.slips, state.slip[0] = 1, 1.0 if x > 0.0 else -1.0
+        state.slip_size, state.slip[0] = 1, 1.0 if x > 0.0 else -1.0
         return
     trace = (BEGINS if begins == 1 else GOES_ON) * maximum(scene.slip_scale, tol.slowest)
-    state.slips, state.slip[0], state.slip[1], state.slip[2] = 4, x, y, trace
+    state.slip_size, state.slip[0], state.slip[1], state.slip[2] = 4, x, y, trace
     state.slip[3] = BEGUN * trace if begins == 1 else 0.0
 
 
@@ -173,18 +173,18 @@ def put_states(scene: Scene, t: f64) -> None:
         bounded = scene.contact[i].bounded
         if bounded == 1:
             kind = kind_of_bounded(scene, k)
-        state.forces = 1 + delassus.tangents[k] - bounded  # of its rows
-        for j in range(state.forces):
+        state.force_size = 1 + delassus.tangents[k] - bounded  # of its rows
+        for j in range(state.force_size):
             state.force[j] = delassus.lam[delassus.first[k] + bounded + j]
         margin = widened_cone(scene, i, kind, t) if kind != OPEN else 0
-        state.kind, state.cone_margin, state.slips, state.limits = kind, margin, 0, 0
+        state.kind, state.cone_margin, state.slip_size, state.impending_size = kind, margin, 0, 0
         state.unloaded = event.unloaded if kind != OPEN else 0
         if kind == SLIDE:
             directed, must = problem.directed[k], has_flag(event, SLIPS)
             if event.kept == 1 and (must == 1 or directed == 1):
-                state.limits = delassus.tangents[k]
+                state.impending_size = delassus.tangents[k]
                 for j in range(2):
-                    state.limit[j] = event.onset[j] if must == 1 else problem.direction[2 * k + j]
+                    state.impending[j] = event.onset[j] if must == 1 else problem.direction[2 * k + j]
             if delassus.tangents[k] > 0 and scene.mu_d[i] > 0.0 and directed == 1:
                 a, b = problem.direction[2 * k], problem.direction[2 * k + 1]
                 if event.slips == 1:
@@ -197,9 +197,10 @@ def put_attraction(scene: Scene, i: i64) -> None:
     """Adhesion acts while the contact it belongs to is closed: at its limit, along the normal."""
     state, with_point = scene.state[i], scene.contact[i].attracts
     closed = scene.event[with_point].stays == 1 and scene.state[with_point].kind != OPEN
-    state.cone_margin, state.unloaded, state.forces = 0, 0, 0
-    state.kind, state.slips, state.limits = SLIDE if closed else OPEN, 1 if closed else 0, 1 if closed else 0
-    state.slip[0], state.limit[0] = 1.0, 1.0
+    state.cone_margin, state.unloaded, state.force_size = 0, 0, 0
+    state.kind, state.slip_size = SLIDE if closed else OPEN, 1 if closed else 0
+    state.impending_size = state.slip_size
+    state.slip[0], state.impending[0] = 1.0, 1.0
 
 
 @kernel
@@ -215,10 +216,11 @@ def open_others(scene: Scene) -> None:
         if scene.contact[i].bounded == 1:  # friction of a joint is never open: where nothing moves it does nothing
             if event.stays == 0:
                 state.kind = SLIDE if scene.contact[i].presser < 0 else OPEN
-                state.slips, state.limits, state.cone_margin, state.unloaded, state.forces = 0, 0, 0, 0, 0
+                state.slip_size, state.impending_size, state.force_size = 0, 0, 0
+                state.cone_margin, state.unloaded = 0, 0
             continue
         if event.stays == 0:
-            state.kind, state.slips, state.limits, state.forces = OPEN, 0, 0, 0
+            state.kind, state.slip_size, state.impending_size, state.force_size = OPEN, 0, 0, 0
             state.cone_margin, state.unloaded = 0, 0
         ended = has_flag(event, LEAVES) == 1 and state.behind == 0
         opened = event.stays == 1 and state.kind == OPEN

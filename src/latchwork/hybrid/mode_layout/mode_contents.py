@@ -20,7 +20,7 @@ ROOM = 8  # numbers that a program of one contact gives, at least
 @kernel
 def slides_with_friction(state: ContactStateRecord, contact: ContactRecord) -> i64:
     """1 where a contact slides, and friction acts on it."""
-    return 1 if state.kind == SLIDE and state.slips > 0 and contact.tangents > 0 else 0
+    return 1 if state.kind == SLIDE and state.slip_size > 0 and contact.tangents > 0 else 0
 
 
 @kernel
@@ -101,10 +101,10 @@ def form_at(programs: ModePrograms, scene: Scene, i: i64) -> i64:
         form = LEAVING if state.leaving > 0 else BEHIND if state.behind == 1 else UNTOUCHED
         return place_of_form(contacts, i, 0, form, 0, NO_SLIP)
     slides = NO_SLIP
-    if state.kind != STICK and state.slips > 0 and state.limits == 0 and contact.tangents > 0:
+    if state.kind != STICK and state.slip_size > 0 and state.impending_size == 0 and contact.tangents > 0:
         slides = IN_PLANE
         if contact.tangents > 1:
-            slides = BEGINS if state.slip[state.slips - 1] > 0.0 else GOES_ON
+            slides = BEGINS if state.slip[state.slip_size - 1] > 0.0 else GOES_ON
     return place_of_form(contacts, i, law_at(scene, i), CLOSED, 1 if state.kind == STICK else 0, slides)
 
 

@@ -93,7 +93,7 @@ def put_sliders(programs: ModePrograms, scene: Scene, word: i64p, z: f64p) -> No
         slider.law_at += at if here[LAW] != 0 else 0
         slider.force_at += at if here[FORCE] != 0 else 0
         for j in range(SLIP_NUMBERS):
-            slider.slip[j] = state.slip[j] if j < state.slips else 0.0
+            slider.slip[j] = state.slip[j] if j < state.slip_size else 0.0
         for j in range(own.slots):
             z[at + j] = own.z[j]
         at += own.slots
@@ -217,9 +217,9 @@ def put_share(programs: ModePrograms, scene: Scene, mode: EmbeddedMode, part: i6
             lam[first + j] = 0.0
         if i != CONSTRAINTS and held > 0:
             contact, state = scene.contact[i], scene.state[i]
-            for j in range(held if held < state.forces else state.forces):
+            for j in range(held if held < state.force_size else state.force_size):
                 lam[first + j] = state.force[j]
-            put_part(offset(part, PART * parts), first, held, state.forces, contact.without_normal, contact.bounded)
+            put_part(offset(part, PART * parts), first, held, state.force_size, contact.without_normal, contact.bounded)
             parts += 1
         else:
             for j in range(held):

@@ -129,12 +129,22 @@ def write(view: Any, /, *values: Any, **named: Any) -> None:
 
 
 def in_order(kind: type, /, **values: Any) -> tuple[Any, ...]:
-    """The values of all fields of a record, in their order."""
+    """The values of all fields of a record, in their order; those of an array inside one after the other."""
     fields = _shape(kind).fields
     if values.keys() != fields.keys():
         missing, unknown = sorted(fields.keys() - values.keys()), sorted(values.keys() - fields.keys())
         raise ProgramError(f"'{kind.__qualname__}' is given no value of {missing}; no fields are {unknown}. Give each.")
-    return tuple([values[name] for name in fields])
+    if all([field.words == 1 for field in fields.values()]):
+        return tuple([values[name] for name in fields])
+    return tuple([word for name, field in fields.items() for word in _words(field, values[name])])
+
+
+def _words(field: Field, value: Any) -> Any:
+    """The values of a field, as many as it has words."""
+    given = value if field.words > 1 else (value,)
+    if len(given) != field.words:
+        raise ProgramError(f"'{field.name}' has {field.words} elements; {len(given)} are given.")
+    return given
 
 
 def values(view: Any) -> Any:
