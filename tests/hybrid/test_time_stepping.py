@@ -122,7 +122,7 @@ def test_impulses_obey_every_law(tangents, contacts, freedoms, blocks):
     for _ in range(10):
         problem = cones(rng, tangents, contacts, freedoms, blocks)
         invoke(solve_cones, problem)
-        P, n, least = np.array(problem.P), np.array(problem.first), np.array(problem.least)
+        P, n, least = np.array(problem.impulse), np.array(problem.first), np.array(problem.least)
         w = operator(problem) @ P + np.array(problem.b)
         size = np.abs(np.array(problem.b)).max()
         assert problem.off < near
@@ -141,7 +141,7 @@ def test_convex_problems_have_the_least_energy():
     rng = np.random.default_rng(3)
     problem = cones(rng, 0, 20, 30, 10)
     invoke(solve_cones, problem)
-    A, b, P, least = operator(problem), np.array(problem.b), np.array(problem.P), np.array(problem.least)
+    A, b, P, least = operator(problem), np.array(problem.b), np.array(problem.impulse), np.array(problem.least)
 
     def left(P):
         return 0.5 * P @ A @ P + b @ P
@@ -162,7 +162,7 @@ def test_islands_are_solved_by_themselves():
     for problem in (heap, alone, mixed):
         invoke(solve_cones, problem)
     assert mixed.islands > heap.islands
-    assert np.array(mixed.P)[-2:] == pytest.approx(np.array(alone.P), abs=1e-7)
+    assert np.array(mixed.impulse)[-2:] == pytest.approx(np.array(alone.impulse), abs=1e-7)
 
 
 @pytest.mark.parametrize("tangents", [1, 2])

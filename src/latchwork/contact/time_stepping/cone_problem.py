@@ -1,11 +1,11 @@
 """The cone problem as a record: impulses of many contacts over a time step, by complementarity with Coulomb's cones.
 
-    w = G ξ + b,  ξ = Gᵀ P,    0 ≤ P_n − least ⟂ w_n ≥ 0,    |P_t| ≤ μ P_n,  P_t = −μ P_n w_t/|w_t| where w_t ≠ 0
+    w = G ξ + b,  ξ = Gᵀ Λ,    0 ≤ Λ_n − least ⟂ w_n ≥ 0,    |Λ_t| ≤ μ Λ_n,  Λ_t = −μ Λ_n w_t/|w_t| where w_t ≠ 0
 
 Rows: normal, tangents of each contact in turn. G are the rows of the contacts in speeds ξ whose inertia is one, so that
 A = G Gᵀ is Delassus' operator; it is never formed. Speeds come in blocks, which only contacts couple (free bodies,
 mechanisms); a contact touches the blocks that its row names, and has no entries elsewhere. The same as a fixed point:
-P = proj(P − w/ρ)  [Alart and Curnier 1991].
+Λ = proj(Λ − w/ρ)  [Alart and Curnier 1991].
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ConeProblem:
     b: f64p = array("most_rows")
     idle: f64  # islands in which nothing approaches faster are left without impulses
     # the answer
-    P: f64p = array("most_rows")  # before: a guess of it
+    impulse: f64p = array("most_rows")  # before: a guess of it
     off: f64  # by how much the laws are not met, as a part of the velocities at hand
     rounds: i64  # proximal problems that were solved
     steps: i64  # of Newton's method
@@ -56,7 +56,7 @@ class ConeProblem:
     column: i64p = array("most_entries")  # the speeds of every contact, in the order of elimination
     cross: f64p = array("2 * most_contacts")  # A between the normal and each tangent
     rho: f64p = array("most_rows")  # A_ii, or a bound of it over two tangents
-    along_w: f64p = array("most_rows")  # 1/ρ: how far P goes along w; 0 where nothing moves
+    along_w: f64p = array("most_rows")  # 1/ρ: how far Λ goes along w; 0 where nothing moves
     R: f64p = array("most_contacts")  # the proximal term
     stiff: f64p = array("most_contacts")  # and over it
     # islands: blocks and contacts in the order of elimination
@@ -81,7 +81,7 @@ class ConeProblem:
     center: f64p = array("most_rows")  # of the proximal term
     shift: f64p = array("most_contacts")  # of the normal velocity
     best: f64p = array("most_rows")
-    D: f64p = array("9 * most_contacts")  # ∂P/∂y of each contact
+    D: f64p = array("9 * most_contacts")  # ∂Λ/∂y of each contact
     region: i64p = array("most_contacts")  # where in its cone each stands, and where it stood when H was factored
     factored: i64p = array("most_contacts")
     stood: i64p = array("most_contacts")  # and after the proximal problem before
@@ -90,7 +90,7 @@ class ConeProblem:
     F: f64p = array("n")
     step: f64p = array("n")
     slope: f64p = array("most_rows")
-    trial_P: f64p = array("most_rows")
+    trial_impulse: f64p = array("most_rows")
 
 
 @kernel
@@ -147,7 +147,7 @@ def velocity(problem: ConeProblem, c: i64, xi: f64p) -> tuple[f64, f64, f64]:
 
 @kernel
 def push(problem: ConeProblem, c: i64, n: f64, s: f64, t: f64, xi: f64p) -> None:
-    """``ξ ← ξ + Gᵀ P`` of a contact, P along its normal and two tangents."""
+    """``ξ ← ξ + Gᵀ Λ`` of a contact, Λ along its normal and two tangents."""
     wide, column = problem.wide[c], offset(problem.column, problem.column_at[c])
     g, tangents = offset(problem.G, problem.entry_at[c]), problem.tangents[c]
     one, other = offset(g, wide), offset(g, 2 * wide)
@@ -163,12 +163,12 @@ def push(problem: ConeProblem, c: i64, n: f64, s: f64, t: f64, xi: f64p) -> None
 
 
 @kernel
-def push_all(problem: ConeProblem, c: i64, sign: f64, P: f64p, xi: f64p) -> None:
-    """``ξ ← ξ ± Gᵀ P`` of a contact."""
+def push_all(problem: ConeProblem, c: i64, sign: f64, impulse: f64p, xi: f64p) -> None:
+    """``ξ ← ξ ± Gᵀ Λ`` of a contact."""
     first, tangents = problem.first[c], problem.tangents[c]
-    n = sign * P[first]
-    s = sign * P[first + 1] if tangents > 0 else 0.0
-    t = sign * P[first + 2] if tangents > 1 else 0.0
+    n = sign * impulse[first]
+    s = sign * impulse[first + 1] if tangents > 0 else 0.0
+    t = sign * impulse[first + 2] if tangents > 1 else 0.0
     if n != 0.0 or s != 0.0 or t != 0.0:
         push(problem, c, n, s, t, xi)
 
@@ -184,12 +184,12 @@ def island_size(problem: ConeProblem, island: i64) -> i64:
 
 
 @kernel
-def spread(problem: ConeProblem, island: i64, P: f64p, xi: f64p) -> None:
-    """``ξ = Gᵀ P`` of an island."""
+def spread(problem: ConeProblem, island: i64, impulse: f64p, xi: f64p) -> None:
+    """``ξ = Gᵀ Λ`` of an island."""
     for i in range(island_size(problem, island)):
         xi[i] = 0.0
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
-        push_all(problem, problem.listed[k], 1.0, P, xi)
+        push_all(problem, problem.listed[k], 1.0, impulse, xi)
 
 
 @kernel
@@ -205,10 +205,10 @@ def put_velocity(problem: ConeProblem, c: i64, xi: f64p, out: f64p) -> None:
 
 
 @kernel
-def times_A(problem: ConeProblem, P: f64p, out: f64p) -> None:
-    """``A P``, once the problem was begun."""
+def times_A(problem: ConeProblem, impulse: f64p, out: f64p) -> None:
+    """``A Λ``, once the problem was begun."""
     for island in range(problem.islands):
-        spread(problem, island, P, problem.trial)
+        spread(problem, island, impulse, problem.trial)
         for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
             put_velocity(problem, problem.listed[k], problem.trial, out)
 
@@ -224,29 +224,29 @@ def take_velocities(problem: ConeProblem, island: i64, xi: f64p) -> None:
 
 
 @kernel
-def unmet(problem: ConeProblem, island: i64, P: f64p) -> f64:
-    """By how much, as a velocity, the laws are not met in an island: ρ |P − proj(P − w/ρ)|; w is that of P."""
+def unmet(problem: ConeProblem, island: i64, impulse: f64p) -> f64:
+    """By how much, as a velocity, the laws are not met in an island: ρ |Λ − proj(Λ − w/ρ)|; w is that of Λ."""
     worst = 0.0
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
         c = problem.listed[k]
         first, tangents, size = problem.first[c], problem.tangents[c], 0.0
-        z = P[first] - problem.w[first] * problem.along_w[first]
+        z = impulse[first] - problem.w[first] * problem.along_w[first]
         n = problem.least[c] if problem.fixed[c] == 1 else maximum(z, problem.least[c])
-        worst, limit = maximum(worst, fabs(P[first] - n) * problem.rho[first]), problem.mu[c] * n
+        worst, limit = maximum(worst, fabs(impulse[first] - n) * problem.rho[first]), problem.mu[c] * n
         for j in range(first + 1, first + 1 + tangents):
-            z = P[j] - problem.w[j] * problem.along_w[j]
+            z = impulse[j] - problem.w[j] * problem.along_w[j]
             problem.y[j] = z
             size += z * z
         size = sqrt(size)
         cut = divide(limit, size) if size > limit else 1.0
         for j in range(first + 1, first + 1 + tangents):
-            worst = maximum(worst, fabs(P[j] - problem.y[j] * cut) * problem.rho[j])
+            worst = maximum(worst, fabs(impulse[j] - problem.y[j] * cut) * problem.rho[j])
     return worst
 
 
 @kernel
-def lawlessness(problem: ConeProblem, island: i64, P: f64p) -> f64:
+def lawlessness(problem: ConeProblem, island: i64, impulse: f64p) -> f64:
     """The same, ξ and w taken first."""
-    spread(problem, island, P, problem.xi)
+    spread(problem, island, impulse, problem.xi)
     take_velocities(problem, island, problem.xi)
-    return unmet(problem, island, P)
+    return unmet(problem, island, impulse)

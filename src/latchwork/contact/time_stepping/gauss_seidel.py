@@ -1,8 +1,8 @@
 """Projected Gauss-Seidel as a kernel: contact after contact, each brought into its cone while the others rest.
 
-    P_n ← max(least, P_n − w_n/A_nn),    P_t ← P_t − w_t/ρ, cut to |P_t| ≤ μ P_n,    w = G ξ + b,  ξ = Gᵀ P
+    Λ_n ← max(least, Λ_n − w_n/A_nn),    Λ_t ← Λ_t − w_t/ρ, cut to |Λ_t| ≤ μ Λ_n,    w = G ξ + b,  ξ = Gᵀ Λ
 
-w of a contact is taken once; what its normal impulse changes of w_t is A_tn ΔP_n.
+w of a contact is taken once; what its normal impulse changes of w_t is A_tn ΔΛ_n.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ from latchwork.program.scalar import maximum, minimum
 
 @kernel
 def relax(problem: ConeProblem, c: i64) -> f64:
-    """P of one contact made right where ξ is known, and ξ with it; by how much its velocities change."""
+    """Λ of one contact made right where ξ is known, and ξ with it; by how much its velocities change."""
     first, tangents = problem.first[c], problem.tangents[c]
-    P, rho, along_w = offset(problem.P, first), offset(problem.rho, first), offset(problem.along_w, first)
+    impulse, rho, along_w = offset(problem.impulse, first), offset(problem.rho, first), offset(problem.along_w, first)
     cross = offset(problem.cross, 2 * c)
     w, w_s, w_t = velocity(problem, c, problem.xi)
     n, s, t, b = 0.0, 0.0, 0.0, offset(problem.b, first)
     if problem.fixed[c] == 0:
-        n = maximum(P[0] - (w + b[0]) * along_w[0], problem.least[c]) - P[0]
-    change, limit = fabs(n) * rho[0], problem.mu[c] * (P[0] + n)
-    P[0] += n
+        n = maximum(impulse[0] - (w + b[0]) * along_w[0], problem.least[c]) - impulse[0]
+    change, limit = fabs(n) * rho[0], problem.mu[c] * (impulse[0] + n)
+    impulse[0] += n
     if tangents == 1:
-        y = P[1] - ((w_s + b[1]) + cross[0] * n) * along_w[1]
-        s = maximum(-limit, minimum(y, limit)) - P[1]
+        y = impulse[1] - ((w_s + b[1]) + cross[0] * n) * along_w[1]
+        s = maximum(-limit, minimum(y, limit)) - impulse[1]
         change = maximum(change, fabs(s) * rho[1])
-        P[1] += s
+        impulse[1] += s
     elif tangents == 2:
-        y = P[1] - ((w_s + b[1]) + cross[0] * n) * along_w[1]
-        z = P[2] - ((w_t + b[2]) + cross[1] * n) * along_w[2]
+        y = impulse[1] - ((w_s + b[1]) + cross[0] * n) * along_w[1]
+        z = impulse[2] - ((w_t + b[2]) + cross[1] * n) * along_w[2]
         size = y * y + z * z
         if size > limit * limit:
             cut = divide(limit, sqrt(size))
             y, z = y * cut, z * cut
-        s, t = y - P[1], z - P[2]
+        s, t = y - impulse[1], z - impulse[2]
         change = maximum(change, maximum(fabs(s), fabs(t)) * rho[1])
-        P[1] += s
-        P[2] += t
+        impulse[1] += s
+        impulse[2] += t
     if change > 0.0:
         push(problem, c, n, s, t, problem.xi)
     return change
@@ -47,7 +47,7 @@ def relax(problem: ConeProblem, c: i64) -> f64:
 
 @kernel
 def sweep(problem: ConeProblem, island: i64, most: i64, small: f64) -> None:
-    """Sweeps over the contacts of an island, there and back, until velocities change by less; ξ is that of P."""
+    """Sweeps over the contacts of an island, there and back, until velocities change by less; ξ is that of Λ."""
     begin, end = problem.island_contact[island], problem.island_contact[island + 1]
     for _ in range(most):
         change = 0.0

@@ -1,9 +1,9 @@
 """Impulses of many contacts over a time step: the cone problem solved island by island, as a kernel.
 
-    P⁺ = Π(P − (w⁺ + s)/R)    a proximal problem about P, by Newton's method in speeds; then again about its answer
+    Λ⁺ = Π(Λ − (w⁺ + s)/R)    a proximal problem about Λ, by Newton's method in speeds; then again about its answer
 
 Π is the projection onto the cone of `projection`. R regularises a problem that is solved, not the answer: the term R
-(P⁺ − P) vanishes where P⁺ = P, and so the fixed points are those of the cone problem, Coulomb's law with nothing
+(Λ⁺ − Λ) vanishes where Λ⁺ = Λ, and so the fixed points are those of the cone problem, Coulomb's law with nothing
 smoothed, for every R > 0 [Rockafellar 1976]. A large R is solved in a few steps and leads to the answer slowly, a small
 one the other way round: R falls while Newton's method converges, and rises where it does not. Where A is singular (more
 contacts than freedoms) impulses are not unique: those near the guess are taken.
@@ -66,9 +66,9 @@ def begin(problem: ConeProblem) -> None:
         longest = maximum(longest, most)
         problem.R[c] = most if most > 0.0 else 1.0
         problem.shift[c], problem.factored[c] = 0.0, -1
-        problem.P[row] = maximum(problem.P[row], problem.least[c])
+        problem.impulse[row] = maximum(problem.impulse[row], problem.least[c])
         if problem.fixed[c] == 1 or wide == 0:
-            problem.P[row] = problem.least[c]
+            problem.impulse[row] = problem.least[c]
         scale = maximum(scale, problem.least[c] * most)
         row += 1 + tangents
     problem.rows, problem.scale, problem.longest = row, scale, sqrt(longest)
@@ -76,24 +76,24 @@ def begin(problem: ConeProblem) -> None:
 
 
 @kernel
-def restart(problem: ConeProblem, island: i64, P: f64p) -> None:
-    """P from where it was kept."""
+def restart(problem: ConeProblem, island: i64, impulse: f64p) -> None:
+    """Λ from where it was kept."""
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
         c = problem.listed[k]
         for i in range(problem.first[c], problem.first[c] + 1 + problem.tangents[c]):
-            problem.P[i] = P[i]
+            problem.impulse[i] = impulse[i]
 
 
 @kernel
 def proximal(problem: ConeProblem, island: i64, n: i64, soft: f64, kind: i64) -> i64:
-    """P ← the answer of the proximal problem about P, or near it; ξ and w are those of P, before and after."""
+    """Λ ← the answer of the proximal problem about Λ, or near it; ξ and w are those of Λ, before and after."""
     if soft != problem.soft or kind != problem.kind:
         problem.factored[problem.listed[problem.island_contact[island]]] = -1
         problem.soft, problem.kind = soft, kind
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
         c = problem.listed[k]
         for i in range(problem.first[c], problem.first[c] + 1 + problem.tangents[c]):
-            problem.center[i] = problem.P[i]
+            problem.center[i] = problem.impulse[i]
         problem.stood[c], problem.stiff[c] = problem.region[c], divide(1.0, soft * problem.R[c])
         problem.shift[c] = problem.mu[c] * slip(problem, c) if kind == CONVEX else 0.0
     return newton(problem, island, n, kind)
@@ -110,7 +110,7 @@ def slip(problem: ConeProblem, c: i64) -> f64:
 
 @kernel
 def is_idle(problem: ConeProblem, island: i64) -> i64:
-    """1 where no contact of an island approaches, and none has to push; then P = 0."""
+    """1 where no contact of an island approaches, and none has to push; then Λ = 0."""
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
         c = problem.listed[k]
         if problem.b[problem.first[c]] < -problem.idle or problem.least[c] > 0.0:
@@ -118,18 +118,18 @@ def is_idle(problem: ConeProblem, island: i64) -> i64:
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
         c = problem.listed[k]
         for i in range(problem.first[c], problem.first[c] + 1 + problem.tangents[c]):
-            problem.P[i] = 0.0
+            problem.impulse[i] = 0.0
     return 1
 
 
 @kernel
 def to_edge(problem: ConeProblem, c: i64) -> f64:
-    """How many times as far P of a contact may go on the way that it took, until it leaves its cone or is none.
+    """How many times as far Λ of a contact may go on the way that it took, until it leaves its cone or is none.
 
-    |P_t + s d_t| = μ (P_n + s d_n),    a s² + 2 b s + c = 0,  a = μ² d_n² − d_t²,  b = μ² P_n d_n − P_t · d_t
+    |Λ_t + s d_t| = μ (Λ_n + s d_n),    a s² + 2 b s + c = 0,  a = μ² d_n² − d_t²,  b = μ² Λ_n d_n − Λ_t · d_t
     """
     first, region, most = problem.first[c], problem.region[c], FAR
-    n, own = problem.P[first], problem.P[first] - problem.center[first]
+    n, own = problem.impulse[first], problem.impulse[first] - problem.center[first]
     if region == OPEN:
         return most
     if own < 0.0 and problem.fixed[c] == 0:
@@ -138,8 +138,8 @@ def to_edge(problem: ConeProblem, c: i64) -> f64:
         mu = problem.mu[c]
         a, b, left = mu * mu * own * own, mu * mu * n * own, mu * mu * n * n
         for i in range(first + 1, first + 1 + problem.tangents[c]):
-            d = problem.P[i] - problem.center[i]
-            a, b, left = a - d * d, b - problem.P[i] * d, left - problem.P[i] * problem.P[i]
+            d = problem.impulse[i] - problem.center[i]
+            a, b, left = a - d * d, b - problem.impulse[i] * d, left - problem.impulse[i] * problem.impulse[i]
         root = sqrt(maximum(b * b - a * left, 0.0)) - b
         if root > 0.0 and b * b >= a * left:
             most = minimum(most, divide(maximum(left, 0.0), root))
@@ -148,7 +148,7 @@ def to_edge(problem: ConeProblem, c: i64) -> f64:
 
 @kernel
 def lead_on(problem: ConeProblem, island: i64, off: f64, before: f64) -> i64:
-    """Where no contact has changed its region, P goes on along the way that it took, as far as it would in the end, or
+    """Where no contact has changed its region, Λ goes on along the way that it took, as far as it would in the end, or
     to the first edge of a cone; 1 where it does.
 
     Redundant contacts may ask for what no motion meets: their impulses go the same way again and again, by |w|/R, until
@@ -165,8 +165,8 @@ def lead_on(problem: ConeProblem, island: i64, off: f64, before: f64) -> i64:
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
         c = problem.listed[k]
         for i in range(problem.first[c], problem.first[c] + 1 + problem.tangents[c]):
-            problem.P[i] += far * (problem.P[i] - problem.center[i])
-    lawlessness(problem, island, problem.P)
+            problem.impulse[i] += far * (problem.impulse[i] - problem.center[i])
+    lawlessness(problem, island, problem.impulse)
     return 1
 
 
@@ -181,20 +181,20 @@ def has_friction(problem: ConeProblem, island: i64) -> i64:
 
 @kernel
 def solve_island(problem: ConeProblem, island: i64) -> f64:
-    """P of an island; by how much the laws are not met.
+    """Λ of an island; by how much the laws are not met.
 
     A crowd is an island of many contacts with friction. There are forces without motion in it, and with them impulses
     that a gap of a nanometre redistributes: they are followed from step to step, for each begins with those before.
     """
-    n, small, P, patience, before = find_profile(problem, island), EXACT * problem.scale, problem.P, 0, 0.0
+    n, small, impulse, patience, before = find_profile(problem, island), EXACT * problem.scale, problem.impulse, 0, 0.0
     rubs, near, few = has_friction(problem, island), NEAR * problem.scale, FEW
     sweeps, firm = SWEEPS if rubs == 1 else CONVEX_SWEEPS, FIRM if rubs == 1 else CONVEX_FIRM
     if rubs == 1 and problem.island_contact[island + 1] - problem.island_contact[island] > CROWD:
         near, few = CROWD_NEAR * problem.scale, 0
-    off = lawlessness(problem, island, P)
+    off = lawlessness(problem, island, impulse)
     if off > small:
         sweep(problem, island, sweeps, 0.1 * small)
-        off = lawlessness(problem, island, P)
+        off = lawlessness(problem, island, impulse)
     least = off
     soft = minimum(maximum(FIRST * divide(off, problem.scale), firm), SOFT if rubs == 1 else firm)
     keep(problem, island)
@@ -203,7 +203,7 @@ def solve_island(problem: ConeProblem, island: i64) -> f64:
             break
         problem.rounds += 1
         status = proximal(problem, island, n, soft, CONVEX if patience > 0 or rubs == 0 else COULOMB)
-        off = unmet(problem, island, P)
+        off = unmet(problem, island, impulse)
         if off < least:
             least = off
             keep(problem, island)
@@ -211,7 +211,7 @@ def solve_island(problem: ConeProblem, island: i64) -> f64:
             problem.convex += 1
             soft, patience, before = minimum(UP * soft, 1.0), PATIENCE, 0.0
             restart(problem, island, problem.center)
-            lawlessness(problem, island, P)
+            lawlessness(problem, island, impulse)
         elif patience > 0:
             patience -= 1
         elif before > 0.0 and off > LITTLE * before and off > near and lead_on(problem, island, off, before) == 1:
@@ -224,21 +224,21 @@ def solve_island(problem: ConeProblem, island: i64) -> f64:
 
 @kernel
 def keep(problem: ConeProblem, island: i64) -> None:
-    """P of an island is the best so far."""
+    """Λ of an island is the best so far."""
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
         c = problem.listed[k]
         for i in range(problem.first[c], problem.first[c] + 1 + problem.tangents[c]):
-            problem.best[i] = problem.P[i]
+            problem.best[i] = problem.impulse[i]
 
 
 @kernel
 def solve_cones(problem: ConeProblem) -> None:
-    """P, and by how much the laws are not met."""
+    """Λ, and by how much the laws are not met."""
     begin(problem)
     problem.off, problem.rounds, problem.steps, problem.convex = 0.0, 0, 0, 0
     if problem.scale == 0.0:
         for i in range(problem.rows):
-            problem.P[i] = 0.0
+            problem.impulse[i] = 0.0
         return
     for island in range(problem.islands):
         if is_idle(problem, island) == 0:

@@ -1,6 +1,6 @@
 """Newton's method on the proximal cone problem of an island, in speeds, as a kernel.
 
-    F(ξ) = ξ − Gᵀ Π(y) = 0,    y = P₀ − (G ξ + b + s)/R,    H = 1 + Gᵀ (∂Π/∂y / R) G
+    F(ξ) = ξ − Gᵀ Π(y) = 0,    y = Λ₀ − (G ξ + b + s)/R,    H = 1 + Gᵀ (∂Π/∂y / R) G
 
 s is a shift of normal velocities. There are as many unknowns as speeds, however many contacts there are: redundant ones
 add to H, which is never singular where Π is convex. A step ends where its slope −F · δ changes sign; where Π is convex,
@@ -66,8 +66,8 @@ def two_dots(n: i64, a: f64p, b: f64p, c: f64p, d: f64p) -> tuple[f64, f64]:
 
 @kernel
 def residual(problem: ConeProblem, island: i64, kind: i64, xi: f64p) -> f64:
-    """``F`` at ξ, of which w is known, with y, P and regions; the largest |F|."""
-    n, P, F, largest = island_size(problem, island), problem.P, problem.F, 0.0
+    """``F`` at ξ, of which w is known, with y, Λ and regions; the largest |F|."""
+    n, impulse, F, largest = island_size(problem, island), problem.impulse, problem.F, 0.0
     for i in range(n):
         F[i] = xi[i]
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
@@ -75,8 +75,8 @@ def residual(problem: ConeProblem, island: i64, kind: i64, xi: f64p) -> f64:
         first, stiff = problem.first[c], problem.stiff[c]
         for i in range(first, first + 1 + problem.tangents[c]):
             problem.y[i] = problem.center[i] - (problem.w[i] + (problem.shift[c] if i == first else 0.0)) * stiff
-        problem.region[c] = project(problem, c, kind, P)
-        push_all(problem, c, -1.0, P, F)
+        problem.region[c] = project(problem, c, kind, impulse)
+        push_all(problem, c, -1.0, impulse, F)
     for i in range(n):
         largest = maximum(largest, fabs(F[i]))
     return largest
@@ -92,7 +92,7 @@ def assemble(problem: ConeProblem, island: i64, kind: i64, n: i64) -> None:
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
         c = problem.listed[k]
         problem.factored[c] = problem.region[c]
-        differentiate(problem, c, kind, problem.P)
+        differentiate(problem, c, kind, problem.impulse)
         D, stiff = offset(problem.D, 9 * c), problem.stiff[c]
         if problem.region[c] != OPEN:
             add_products(problem, c, D, stiff)
@@ -208,7 +208,7 @@ def push_in_plane(problem: ConeProblem, c: i64, size: f64) -> f64:
 @kernel
 def push_back(problem: ConeProblem, island: i64, kind: i64, size: f64) -> f64:
     """``Π(y) · G δ`` at a part of a step."""
-    P, total = problem.trial_P, 0.0
+    impulse, total = problem.trial_impulse, 0.0
     for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
         c = problem.listed[k]
         first, last, stiff = problem.first[c], problem.first[c] + problem.tangents[c], problem.stiff[c]
@@ -218,9 +218,9 @@ def push_back(problem: ConeProblem, island: i64, kind: i64, size: f64) -> f64:
         for i in range(first, last + 1):
             w = problem.w[i] - size * problem.slope[i] + (problem.shift[c] if i == first else 0.0)
             problem.y[i] = problem.center[i] - w * stiff
-        project(problem, c, kind, P)
+        project(problem, c, kind, impulse)
         for i in range(first, last + 1):
-            total += P[i] * problem.slope[i]
+            total += impulse[i] * problem.slope[i]
     return total
 
 
@@ -246,7 +246,7 @@ def part_of_step(problem: ConeProblem, island: i64, n: i64, kind: i64) -> f64:
 
 @kernel
 def newton(problem: ConeProblem, island: i64, n: i64, kind: i64) -> i64:
-    """P, ξ and w of the proximal problem from ξ and w on; `ENDED` where Coulomb's projection leads nowhere."""
+    """Λ, ξ and w of the proximal problem from ξ and w on; `ENDED` where Coulomb's projection leads nowhere."""
     off, short = residual(problem, island, kind, problem.xi), 0
     for _ in range(STEPS):
         if off * problem.longest <= SAME * problem.scale:

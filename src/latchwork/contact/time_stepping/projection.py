@@ -1,7 +1,7 @@
-"""Projections of the cone problem and their derivatives, as kernels: P = Π(y) of one contact.
+"""Projections of the cone problem and their derivatives, as kernels: Λ = Π(y) of one contact.
 
-    COULOMB     P_n = max(y_n, least),  P_t = y_t cut to |P_t| ≤ μ P_n                  [Alart and Curnier 1991]
-    CONVEX      the nearest P with |P_t| ≤ μ P_n and P_n ≥ least
+    COULOMB     Λ_n = max(y_n, least),  Λ_t = y_t cut to |Λ_t| ≤ μ Λ_n                  [Alart and Curnier 1991]
+    CONVEX      the nearest Λ with |Λ_t| ≤ μ Λ_n and Λ_n ≥ least
 
 The second one is the derivative of a convex function. With y_n less μ |w_t| in it both have the same fixed points
 [De Saxcé and Feng 1998].
@@ -18,8 +18,8 @@ OPEN, STICKS, SLIDES, PRESSED, HELD_BACK = range(5)  # the last two: at ``least`
 
 
 @kernel
-def project(problem: ConeProblem, c: i64, kind: i64, P: f64p) -> i64:
-    """P of a contact from its y, and in which region of the cone it is."""
+def project(problem: ConeProblem, c: i64, kind: i64, impulse: f64p) -> i64:
+    """Λ of a contact from its y, and in which region of the cone it is."""
     i, t, y, least, mu = problem.first[c], problem.tangents[c], problem.y, problem.least[c], problem.mu[c]
     size = tangent_size(problem, c)
     n, region = maximum(y[i], least), STICKS
@@ -30,18 +30,18 @@ def project(problem: ConeProblem, c: i64, kind: i64, P: f64p) -> i64:
         if n <= least:
             n, region = least, PRESSED
     limit = mu * n
-    P[i] = n
+    impulse[i] = n
     if t == 0:
         return OPEN if region == PRESSED else region
     if size > limit:
         if t == 1:
-            P[i + 1] = limit if y[i + 1] > 0.0 else -limit
+            impulse[i + 1] = limit if y[i + 1] > 0.0 else -limit
         else:
             for j in range(i + 1, i + 1 + t):
-                P[j] = divide(y[j] * limit, size)
+                impulse[j] = divide(y[j] * limit, size)
         return SLIDES if region == STICKS else (HELD_BACK if limit > 0.0 else OPEN)
     for j in range(i + 1, i + 1 + t):
-        P[j] = y[j]
+        impulse[j] = y[j]
     return region if region == STICKS or limit > 0.0 else OPEN
 
 
@@ -57,7 +57,7 @@ def tangent_size(problem: ConeProblem, c: i64) -> f64:
 
 
 @kernel
-def differentiate(problem: ConeProblem, c: i64, kind: i64, P: f64p) -> None:
+def differentiate(problem: ConeProblem, c: i64, kind: i64, impulse: f64p) -> None:
     """``D = ∂Π/∂y`` of a contact, 3 × 3, in the region that its y is in."""
     i, t, y, mu, region = problem.first[c], problem.tangents[c], problem.y, problem.mu[c], problem.region[c]
     D = offset(problem.D, 9 * c)
@@ -73,7 +73,7 @@ def differentiate(problem: ConeProblem, c: i64, kind: i64, P: f64p) -> None:
         if region == SLIDES:
             share = divide(1.0, 1.0 + mu * mu) if kind == CONVEX else 1.0
             D[0] = share
-        turn = divide(mu * P[i], size)
+        turn = divide(mu * impulse[i], size)
         for j in range(1, 1 + t):
             d = divide(y[i + j], size)
             D[3 * j] = mu * d * share

@@ -326,7 +326,7 @@ def assemble(step: TimeStep) -> None:
         cones.tangents[k], cones.mu[k], cones.least[k] = near.tangents[k], 0.0, 0.0
         cones.fixed[k] = near.fixed[k]
     for r in range(near.rows):
-        cones.P[r] = 0.0
+        cones.impulse[r] = 0.0
 
 
 @kernel
@@ -335,7 +335,7 @@ def press_fixed(near: NearContacts, h: f64) -> None:
     for k in range(near.contacts):
         if near.fixed[k] == 1 and near.presser[k] < 0:
             near.cones.least[k] = h * near.limit[k]
-            near.cones.P[near.first[k]] = h * near.limit[k]
+            near.cones.impulse[near.first[k]] = h * near.limit[k]
 
 
 @kernel
@@ -354,11 +354,11 @@ def press_turns(near: NearContacts) -> i64:
     cones, changed = near.cones, 0
     for k in range(near.contacts):
         if near.presser[k] >= 0:
-            limit = near.limit[k] * cones.P[near.first[near.presser[k]]]
+            limit = near.limit[k] * cones.impulse[near.first[near.presser[k]]]
             if fabs(limit - cones.least[k]) > SETTLED * limit:
                 changed = 1
             cones.least[k] = limit
-            cones.P[near.first[k]] = limit
+            cones.impulse[near.first[k]] = limit
     return changed
 
 
@@ -421,7 +421,7 @@ def tear_off(step: TimeStep) -> i64:
     """Contacts that carry nothing in spite of their adhesion have lost it: how many."""
     near, count = step.near, 0
     for k in range(near.contacts):
-        if near.pull[k] > 0.0 and not near.cones.P[near.first[k]] > 0.0:
+        if near.pull[k] > 0.0 and not near.cones.impulse[near.first[k]] > 0.0:
             step.scene.event[near.who[k]].torn = 1
             count += 1
     return count

@@ -67,7 +67,7 @@ def strike(step: TimeStep, x: f64p, h: f64) -> tuple[i64, i64]:
         cones.b[r] = v[r]
     solve(step)
     for r in range(near.rows):
-        near.impulse[r] = cones.P[r]
+        near.impulse[r] = cones.impulse[r]
     step.off_of_step = maximum(step.off_of_step, cones.off)
     expand(step, turned)
     spread_impulse(step, near.impulse, step.change)
@@ -88,12 +88,12 @@ def expand(step: TimeStep, turned: f64) -> None:
         return
     times_A(near.cones, near.impulse, near.mean)
     for r in range(near.rows):
-        cones.b[r], cones.P[r] = v[r] + near.mean[r], 0.0
+        cones.b[r], cones.impulse[r] = v[r] + near.mean[r], 0.0
     solve(step)
     step.off_of_step = maximum(step.off_of_step, cones.off)
-    part = lawful_part(near, near.impulse, cones.P)
+    part = lawful_part(near, near.impulse, cones.impulse)
     for r in range(near.rows):
-        near.impulse[r] += part * cones.P[r]
+        near.impulse[r] += part * cones.impulse[r]
 
 
 @kernel

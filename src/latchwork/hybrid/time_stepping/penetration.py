@@ -92,11 +92,11 @@ def move_out(step: TimeStep, x: f64p, reach: f64) -> i64:
     spread_impulse(step, near.impulse, step.change)
     along_rows(step, step.change, near.mean)
     for r in range(near.rows):
-        cones.b[r], cones.P[r] = near.gap[r] - near.mean[r], near.impulse[r]
+        cones.b[r], cones.impulse[r] = near.gap[r] - near.mean[r], near.impulse[r]
     solve(step)
     for k in range(near.contacts):
-        near.impulse[k] = cones.P[k] - p[near.who[k]]
-        p[near.who[k]] = cones.P[k]
+        near.impulse[k] = cones.impulse[k] - p[near.who[k]]
+        p[near.who[k]] = cones.impulse[k]
     spread_impulse(step, near.impulse, step.change)
     for i in range(step.n):
         step.u_mean[i] += step.change[i]

@@ -85,13 +85,13 @@ def comes_to_rest(step: TimeStep, x: f64p, h: f64) -> i64:
         return status
     for k in range(near.contacts):
         for j in range(1 + near.tangents[k]):
-            cones.P[near.first[k] + j] = step.impulses[3 * near.who[k] + j]
+            cones.impulse[near.first[k] + j] = step.impulses[3 * near.who[k] + j]
     press_fixed(near, h)
     attract(step, h, cones.b)
     solve(step)
     for k in range(near.contacts):
-        cones.P[near.first[k]] -= h * near.pull[k]
-    spread_impulse(step, cones.P, step.change)
+        cones.impulse[near.first[k]] -= h * near.pull[k]
+    spread_impulse(step, cones.impulse, step.change)
     for j in range(n):
         step.change[j] += free[j]
     return Reason.AT_REST if pace(step, step.change) <= VELOCITY_AT_REST * size else Reason.DONE
@@ -141,7 +141,7 @@ def is_within(step: TimeStep, found: Mapping[int, Array], limits: Array) -> bool
 def holding_forces(step: TimeStep, names: Sequence[str]) -> dict[int, Array] | None:
     """λ of contacts that stick, as `forces_within` has them, with limits that are in proportion to λ itself."""
     near = step.near
-    normals = {k: near.cones.P[near.first[k]] / step.step for k in range(near.contacts)}
+    normals = {k: near.cones.impulse[near.first[k]] / step.step for k in range(near.contacts)}
     for _ in range(PASSES):
         limits = np.array(near.limit[: near.contacts]) * pressing(step, normals)
         found = forces_within(step, names, limits)

@@ -159,7 +159,7 @@ def impulses_of_step(step: TimeStep, h: f64, u: f64p) -> i64:
     along_rows(step, step.free, free)
     for r in range(near.rows):
         free[r] = v[r] + h * free[r]
-        cones.P[r] = near.impulse[r]
+        cones.impulse[r] = near.impulse[r]
     attract(step, h, free)
     for r in range(near.rows):
         b[r] = free[r]
@@ -173,7 +173,7 @@ def impulses_of_step(step: TimeStep, h: f64, u: f64p) -> i64:
     while turn_friction(near) == 1:
         solve(step)
     for r in range(near.rows):
-        near.impulse[r] = cones.P[r]
+        near.impulse[r] = cones.impulse[r]
     step.off_of_step = cones.off
     return status
 
@@ -182,20 +182,20 @@ def impulses_of_step(step: TimeStep, h: f64, u: f64p) -> i64:
 def turn_friction(near: NearContacts) -> i64:
     """Where contacts would do work, let friction act against the mean velocity wherever it does work; 0 for nowhere."""
     cones, mean, v = near.cones, near.mean, near.v
-    P, total, size, found = cones.P, 0.0, 0.0, 0
-    times_A(cones, P, mean)
+    impulse, total, size, found = cones.impulse, 0.0, 0.0, 0
+    times_A(cones, impulse, mean)
     for k in range(near.contacts):
         if near.fixed[k] == 1:  # a limit moves nothing
             mean[near.first[k]] = 0.0
     for r in range(near.rows):
         mean[r] += v[r] + near.free[r]  # twice the mean velocity
-        total += P[r] * mean[r]
-        size += fabs(P[r]) * fabs(mean[r])
+        total += impulse[r] * mean[r]
+        size += fabs(impulse[r]) * fabs(mean[r])
     if not total > CONVERGED * size:
         return 0
     for k in range(near.contacts):
         row, tangents = near.first[k] + 1, near.tangents[k]
-        if near.turned[k] == 0 and times(tangents, offset(P, row), offset(mean, row)) > 0.0:
+        if near.turned[k] == 0 and times(tangents, offset(impulse, row), offset(mean, row)) > 0.0:
             near.turned[k], found = 1, 1
             for r in range(row, row + tangents):
                 cones.b[r] += v[r]
