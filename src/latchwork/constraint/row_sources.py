@@ -59,6 +59,12 @@ class RowSources:
 
 
 @kernel
+def numbers_of(given: i64, n: i64) -> i64:
+    """Numbers that programs of so many rows give: Φ, B, C and c."""
+    return given * (n + 3)
+
+
+@kernel
 def read_place(source: RowSource, n: i64, rows: i64, z: f64p, found: f64p, place: f64p) -> None:
     """Φ, B and C of a source, and of the rows it holds among those of all; its inputs are in place."""
     given, own = source.given, offset(found, source.found_at)
@@ -95,7 +101,7 @@ def source_layout(sources: Sequence[RowPrograms], n: int) -> SourceLayout:
         words += in_order(RowSource, place=evaluator_at(place), bias=evaluator_at(bias), given=given, held=held,
                           first=first, place_at=at, bias_at=at + place.slots + 1, found_at=found)  # fmt: skip
         slots += place.workspace(), bias.workspace()
-        first, at, found = first + held, at + place.slots + bias.slots + 2, found + given * (n + 3)
+        first, at, found = first + held, at + place.slots + bias.slots + 2, found + numbers_of(given, n)
     return SourceLayout(np.array(words, dtype=np.int64), np.concatenate(slots), found)
 
 

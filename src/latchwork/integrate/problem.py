@@ -21,11 +21,12 @@ from latchwork.integrate.tableau import Tableau
 from latchwork.integrate.workspace import Memory, Workspace
 from latchwork.program import tiers
 from latchwork.program.function import Executable, Function
-from latchwork.program.kernel import Kernel
+from latchwork.program.kernel import Kernel, i64, kernel
 from latchwork.program.native import address, briefly, entry, invoke
 from latchwork.program.records.memory import write
 
 KEPT_NUMBERS = 50_000  # numbers in rows that are kept for the next run
+MOST_STEPS = 4096  # of a call
 OPERATIONS_PER_CALL, FEWEST = 20_000_000, 16  # a stepper returns to Python at least this often, after such steps
 
 
@@ -182,9 +183,17 @@ def stopped(function: Executable, span: tuple[float, float], status: Status, t: 
     )
 
 
-def steps_per_call(length: int, n: int, stages: int, most: int = 4096) -> int:
+@kernel
+def steps_within(operations: i64, fewest: i64, most: i64, length: i64, n: i64, stages: i64) -> i64:
+    """How many steps so many operations make, where the equations of n states take ``length``."""
+    steps = operations // (stages * (length + stages * n + 1))
+    steps = steps if steps < most else most
+    return steps if steps > fewest else fewest
+
+
+def steps_per_call(length: int, n: int, stages: int, most: int = MOST_STEPS) -> int:
     """As many steps as keep a call short, so that an interrupt is heard; decided by counts, not by the clock."""
-    return max(FEWEST, min(most, OPERATIONS_PER_CALL // (stages * (length + stages * n + 1))))
+    return steps_within(OPERATIONS_PER_CALL, FEWEST, most, length, n, stages)
 
 
 def problem(

@@ -86,10 +86,10 @@ def frame(
                           ("unit_t", terms.base.scales.time), ("unit_q", terms.base.units.q),
                           ("unit_u", terms.base.units.u)):  # fmt: skip
         z[at[name]] = numbers
-    length = sum([f.length for f in terms.often]) + 2 * _dense(n, m, k)
+    length = sum([f.length for f in terms.often]) + embedding_operations(n, m, k)
     if sliders:
         own = sum([f.length for slider in sliders for f in slider.functions])
-        length += own + 2 * (n**3 // 3 - n * k * k - k**3 // 6)
+        length += own + friction_operations(n, k)
     return Frame(z, empty.start, length)
 
 
@@ -103,9 +103,16 @@ def frame_of(terms: Terms, m: int, k: int, n_rest: int, sliders: tuple[Slider, .
     return found
 
 
-def _dense(n: int, m: int, k: int) -> int:
-    """Multiplications of a recombination."""
-    return m**3 // 3 + m * m * (k + 2) + n * n * k + n * k * k + k**3 // 6
+@kernel
+def embedding_operations(n: i64, m: i64, k: i64) -> i64:
+    """Operations of a recombination: m rows eliminated, M̃ = Tᵀ M T, and its factors."""
+    return 2 * (m * m * m // 3 + m * m * (k + 2) + n * n * k + n * k * k + k * k * k // 6)
+
+
+@kernel
+def friction_operations(n: i64, k: i64) -> i64:
+    """How many more there are where friction makes M̃ unsymmetric: all speeds are eliminated."""
+    return 2 * (n * n * n // 3 - n * k * k - k * k * k // 6)
 
 
 @kernel

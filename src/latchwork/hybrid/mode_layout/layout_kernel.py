@@ -35,6 +35,7 @@ from latchwork.hybrid.mode_layout.mode_guards import TABLE_WORDS, put_guards, ta
 from latchwork.hybrid.mode_layout.mode_programs import CONSTRAINTS, ModePrograms
 from latchwork.hybrid.mode_layout.mode_record import ModeRecord
 from latchwork.integrate.integration import Integration
+from latchwork.integrate.problem import MOST_STEPS, steps_within
 from latchwork.integrate.reusable_integration import IntegrationBlock, lay_out
 from latchwork.program.kernel import executor_at, f64, f64p, f64p_at, i32p_at, i64, i64p, i64p_at, kernel, offset
 from latchwork.program.records.memory import size_of
@@ -147,10 +148,9 @@ def put_integration(programs: ModePrograms, scene: Scene, here: i64, states: i64
     workspace = record_at(Integration, plain, 0)
     stages = workspace.control.stages
     length = base.side_length if is_free == 1 else mode_length(programs, scene, programs.rank, k)
-    most = programs.operations // (stages * (length + stages * states + 1))
-    most = most if most < 4096 else 4096
     given.m, given.n_rest, given.arrived = programs.guards, programs.n_rest, programs.arrivals
-    given.most, given.judge, given.shared = most if most > programs.fewest else programs.fewest, 0, 1
+    given.most = steps_within(programs.operations, programs.fewest, MOST_STEPS, length, states, stages)
+    given.judge, given.shared = 0, 1
     first, second, third = given.each[0], given.each[1], given.each[2]
     first.run = base.step_sliding if programs.sliders > 0 else base.step
     second.run = base.look_sliding if programs.sliders > 0 or programs.shared > 0 else base.look

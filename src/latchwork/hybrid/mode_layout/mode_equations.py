@@ -1,14 +1,16 @@
 """The equations of a mode in its memory, `EmbeddedMode`: rows, friction, and the speeds that were chosen.
 
-What `constraint.embedded.mode_block` does in Python, with the same bytes.
+What `constraint.embedded.mode_block` does in Python from symbols, with the same bytes: a mode that no program of its
+contacts is made for yet is laid out there. Both place the same records, and count operations by the same kernels.
 """
 
 from __future__ import annotations
 
 from latchwork.constraint.embedded.embedded_mode import UNKNOWN, EmbeddedMode
+from latchwork.constraint.embedded.mode_block import embedding_operations, friction_operations
 from latchwork.constraint.embedded.projection import WORST_D, WORST_PIVOT
 from latchwork.constraint.embedded.slider import ENFORCED, SLIP_NUMBERS, SliderRecord
-from latchwork.constraint.row_sources import RowSource
+from latchwork.constraint.row_sources import RowSource, numbers_of
 from latchwork.hybrid.contacts.friction import PART, put_part, share_forces
 from latchwork.hybrid.contacts.scene import Scene
 from latchwork.hybrid.mode_layout.mode_contents import law_at
@@ -42,7 +44,7 @@ def found_rows(programs: ModePrograms) -> i64:
         given = programs.constraints.given
         if i != CONSTRAINTS:
             given = programs.contact[i].rows.given
-        total += given * (programs.n + 3)
+        total += numbers_of(given, programs.n)
     return total
 
 
@@ -67,12 +69,12 @@ def put_sources(programs: ModePrograms, word: i64p, z: f64p) -> None:
         if i == CONSTRAINTS:
             put_source(programs.constraints, held, first, at, found, here, z)
             at += programs.constraints.place_slots + programs.constraints.bias_slots
-            found += programs.constraints.given * (programs.n + 3)
+            found += numbers_of(programs.constraints.given, programs.n)
         else:
             own = programs.contact[i].rows
             put_source(own, held, first, at, found, here, z)
             at += own.place_slots + own.bias_slots
-            found += own.given * (programs.n + 3)
+            found += numbers_of(own.given, programs.n)
         first += held
 
 
@@ -131,11 +133,11 @@ def mode_length(programs: ModePrograms, scene: Scene, m: i64, k: i64) -> i64:
             total += programs.constraints.length
         else:
             total += programs.contact[i].rows.length
-    total += 2 * (m * m * m // 3 + m * m * (k + 2) + n * n * k + n * k * k + k * k * k // 6)
+    total += embedding_operations(n, m, k)
     if programs.sliders > 0:
         for s in range(programs.sliders):
             total += programs.friction[law_at(scene, programs.slides[s])].length
-        total += 2 * (n * n * n // 3 - n * k * k - k * k * k // 6)
+        total += friction_operations(n, k)
     return total
 
 
