@@ -14,7 +14,9 @@ from campaign import seeds
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.flow_memory import FlowMemory
 from latchwork.hybrid.mode_integration import ModeIntegration
+from latchwork.integrate import workspace
 from scaled_scenes import CONTACTS, MECHANISMS, Units
+from switching_scenes import crate
 
 STEP = 2.0**-9  # sums of it are exact
 PIECE = 2.0**-4
@@ -177,3 +179,18 @@ def test_in_pieces_that_end_anywhere(scene):
 def test_after_being_put_away(scene):
     """A run whose state was pickled goes on as it would have."""
     assert put_away(scene, 0.5) == in_one_go(scene, 0.5)
+
+
+def test_guards_are_looked_at_once_for_all(monkeypatch):
+    """What guards are at a part of a step is kept, as far as there is room: fewer looks, and the same bits."""
+    found = []
+    for room in ((16, 1 << 14), (1, 1)):
+        monkeypatch.setattr(workspace, "FEWEST_PARTS", room[0])
+        monkeypatch.setattr(workspace, "LOOKS", room[1])
+        sim = crate(0.3, 0.5)
+        sim.advance(1.0)
+        looks = sum(each.step.looks for each in sim.mode_table.integrations.workspaces.values())
+        found.append((looks, ended(sim)))
+    (few, kept), (many, again) = found
+    assert kept == again
+    assert few < many

@@ -41,7 +41,6 @@ MAX_TRIES = 200  # each third try halves the bracket, so fewer than this are nee
 PARTS = 2**20  # a step is halved into so many parts at most, where zero may be near
 FAR, BENT = 1e300, 0.25  # nowhere near zero; tangents meet too high by this part of the bend of a step at most
 STEEP = 4.0  # times as steep as it is seen to be, a guard may be in between, where it turns a corner
-KEPT = 16  # parts of a step at which all guards are kept
 RESOLVED, FLOOR = 1e-5, 1e-12  # a cubic is good where it is off by this part of the guard, or of its unit
 
 
@@ -86,7 +85,7 @@ def probe_once(guards: Guards, t: f64, h: f64, theta: f64) -> None:
                 step.g[i] = step.guard[2 * m * k + i]
             return
     probe(guards, t, h, theta)
-    if step.known < KEPT:
+    if step.known < step.kept:
         step.theta[step.known] = theta
         for i in range(2 * m):
             step.guard[2 * m * step.known + i] = step.g[i]

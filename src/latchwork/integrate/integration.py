@@ -39,6 +39,7 @@ class WatchedStep:
 
     n: i64
     m: i64  # guards at most
+    kept: i64  # parts of a step at which all guards are kept
     x0: f64p = array("n")
     dx0: f64p = array("n")
     x1: f64p = array("n")
@@ -53,8 +54,8 @@ class WatchedStep:
     brackets: f64p = array("2 * m")  # of the instants found: from, to
     looks: i64  # evaluations of guards in between
     known: i64  # parts of the step at which all guards are known,
-    theta: f64p = array(16)
-    guard: f64p = array("32 * m")  # and these with their rates
+    theta: f64p = array("kept")
+    guard: f64p = array("2 * kept * m")  # and these with their rates
 
 
 @record

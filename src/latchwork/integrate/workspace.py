@@ -17,6 +17,7 @@ from latchwork.program.records.memory import copied, lay_out
 
 Array = NDArray[np.float64]
 STAGES = max(tableau.stages for tableau in (RUNGE_KUTTA_4, DORMAND_PRINCE_5))
+FEWEST_PARTS, LOOKS = 16, 1 << 14  # parts of a step at which all guards are kept, and how many guards are
 
 
 class Workspace:
@@ -33,7 +34,7 @@ class Workspace:
         self.kinds, self.heights = np.zeros(guards, dtype=np.int64), np.zeros(guards)
         self.floors = np.zeros(guards)
         self.first = np.zeros(2 * guards)  # guards, then their rates, where a run began
-        self.step = lay_out(WatchedStep, n=n, m=guards)
+        self.step = lay_out(WatchedStep, n=n, m=guards, kept=max(FEWEST_PARTS, LOOKS // max(guards, 1)))
         self._room = np.zeros(n), np.zeros(n + 2), np.arange(n, dtype=np.int64)
         self.page, self.rows = lay_out(Page), self._rows_of(0)
         self.plain = plain = lay_out(Integration, n=n)
