@@ -30,7 +30,10 @@ ASSEMBLED = 1e-8  # residual of Φ up to which a position is one of the mechanis
 FOLLOW = 1e-3  # how far branches are followed, in units of the coordinates
 ROUNDING = 1e-12  # of a direction, in units of the speeds: smaller entries are none
 STRAIGHT = 0.02  # by what part a branch may bend away from its tangent over that distance
-STARTS = 60  # of the search for common zeros of several forms
+STARTS, NEWTON_STEPS = 60, 40  # of the search for common zeros of several forms
+ZERO_FORM = 1e-10  # of a form of unit length: a common zero
+DOUBLE = 1e-4  # singular values of the slopes there below this: the zero is not isolated
+SAME_LINE = 1e-6  # 1 − |cos| of the angle between two lines that are one
 
 
 class Kind(Enum):
@@ -155,13 +158,14 @@ def _lines(forms: list[Array], k: int) -> tuple[list[Array], bool]:
     rng, Q = np.random.default_rng(0), np.array(forms)
     found: list[Array] = []
     for z in rng.normal(size=(STARTS * k, k)):
-        for _ in range(40):
+        for _ in range(NEWTON_STEPS):
             z = z / norm(z)
             jacobian = np.vstack([dot(2.0 * Q, z), z])
             z = z + lstsq(jacobian, -np.append(dot(z, Q, z), 0.0), CUT)
         z = z / norm(z)
-        isolated = matrix_rank(np.vstack([dot(Q, z), z]), tol=1e-4) == k
-        if np.abs(dot(z, Q, z)).max() < 1e-10 and isolated and all(abs(dot(z, line)) < 1.0 - 1e-6 for line in found):
+        isolated = matrix_rank(np.vstack([dot(Q, z), z]), tol=DOUBLE) == k
+        is_new = all(abs(dot(z, line)) < 1.0 - SAME_LINE for line in found)
+        if np.abs(dot(z, Q, z)).max() < ZERO_FORM and isolated and is_new:
             found.append(z)
     return [line[:, None] for line in found], k == len(forms) + 1 and len(found) == 2 ** len(forms)
 

@@ -19,7 +19,7 @@ import numpy as np
 from latchwork.algebra.linear import lstsq, matrix_rank, solve, svd
 from latchwork.algebra.products import dot, norm
 from latchwork.constraint.selection import must_agree, scaled
-from latchwork.constraint.terms import NOTHING, Array, Place, Terms, lengths_of
+from latchwork.constraint.terms import NOTHING, SMALLEST_WEIGHT, Array, Place, Terms, lengths_of
 from latchwork.constraint.units import Units, units_at
 from latchwork.errors import ConstraintError, EvaluationError
 
@@ -247,7 +247,7 @@ def plastic(B: Array, off: Array, M: Array, unit: Array, typical: Array) -> tupl
     lengths = np.where(np.isfinite(forms.lengths), forms.lengths, typical)
     rows = B / lengths[:, None]
     inertia = M.diagonal()
-    least = 1e-12 * max((inertia * unit * unit).max(initial=0.0), 1e-300) / unit / unit
+    least = SMALLEST_WEIGHT * max((inertia * unit * unit).max(initial=0.0), 1e-300) / unit / unit
     diagonal = np.sqrt(np.maximum(inertia, least))[:, None]
     regular = M + np.diag(np.where(inertia > 0.0, 0.0, least))
     spread = solve(regular / diagonal / diagonal.T, rows.T / diagonal) / diagonal

@@ -14,6 +14,7 @@ from latchwork.integrate.checks import must_be_numbers
 from latchwork.integrate.dense_output import Solution, Stats
 from latchwork.integrate.problem import Problem
 
+SLIVER = 1e-9  # of a step: no step of its own
 FORMS = {"index 3": INDEX_3, "index 2": INDEX_2, "GGL": GGL}
 
 
@@ -46,7 +47,7 @@ class BackwardDifferences:
             )
         n = mode.width - 1
         x = np.concatenate([[problem.t], problem.x[:n], problem.rest])
-        steps = max(1, math.ceil((problem.t_end - problem.t) / self.step - 1e-9))
+        steps = max(1, math.ceil((problem.t_end - problem.t) / self.step - SLIVER))
         path = bdf(mode.terms, x, problem.t_end, steps, FORMS[self.form], problem.progress)
         states = np.column_stack([path.q, path.u])
         rows = np.column_stack([path.t, states, np.zeros(len(states)), np.tile(problem.rest, (len(states), 1))])

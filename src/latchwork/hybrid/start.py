@@ -25,6 +25,7 @@ from latchwork.model import Model
 
 UNIT = 1e-6  # how far from unit length a quaternion may start
 MOST_SAMPLES = 10_000_000
+ROUNDING, SLIVER = 1e-12, 1e-9  # of an interval between samples: what is rounding of it, and no interval of its own
 USUAL, FOR_STIFF = DormandPrince(), Radau()
 
 
@@ -172,6 +173,6 @@ def even_times(t0: float, t_end: float, every: float) -> np.ndarray:
         raise EvaluationError(
             f"samples every {every} s from {t0} to {t_end} s are more than {MOST_SAMPLES}. Give a longer interval."
         )
-    count = math.floor((t_end - t0) / every * (1.0 + 1e-12))
+    count = math.floor((t_end - t0) / every * (1.0 + ROUNDING))
     even = np.minimum(t0 + every * np.arange(count + 1), t_end)
-    return even if t_end - even[-1] < 1e-9 * every else np.append(even, t_end)
+    return even if t_end - even[-1] < SLIVER * every else np.append(even, t_end)

@@ -26,7 +26,7 @@ from latchwork.program.native import together
 from latchwork.program.scalar import maximum, minimum
 
 SLIVER = 1e-9  # of a step: a remainder this short joins the step before it
-CALM = 1e-4  # the error assumed before the first step
+CALM = 1e-4  # the error assumed before the first step, and the least that counts as the one before
 COUNTLESS = 2.0**62  # steps: more are not counted
 FOREVER = 1e300  # s
 UNREACHED = 2  # what a projection notes of a state that is none of the mechanism as it is assembled
@@ -235,7 +235,7 @@ def adaptive_step(integration: Integration, until: f64) -> i64:
                 bend[i] = h * bend[i]
             accept(equations, n, s, x, k)
             control.t, control.h = end, h * minimum(grow, factor(err, control.error))
-            control.error = maximum(err, 1e-4)
+            control.error = maximum(err, CALM)
             return Status.FULL
         control.rejected += 1
         control.h = h * (minimum(0.9, factor(err, 1.0)) if err - err == 0.0 else SHRINK)

@@ -20,6 +20,7 @@ GOOD = 1e-10  # one that will do
 SINGULAR = 1e-14
 BESIDE = 1e-6  # of μ: steps of differences
 STEPS, HALVINGS = 60, 30
+NEXT = 2e-16  # of μ: no number lies between two ends as near
 AROUND = 12
 COS, SIN = (tuple(float(x) for x in column) for column in all_round(AROUND).T)
 
@@ -28,7 +29,7 @@ COS, SIN = (tuple(float(x) for x in column) for column in all_round(AROUND).T)
 def mean_in_plane(W: f64p, v: f64p, rise: f64, mu: f64, impulse: f64p) -> i64:
     """Λ along Smith's mean; ρ by bisection: below the pole the residual counts as negative on its side."""
     a, low, high = v[1], -mu, mu
-    while high - low > 2e-16 * mu:
+    while high - low > NEXT * mu:
         middle = 0.5 * (low + high)
         if middle <= low or middle >= high:
             break

@@ -36,6 +36,7 @@ TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
 ENDED, TURNED = 1e4, 1e6  # of the trace that slip in space keeps: slower, it has ended; and where it has turned
 BACK = 1e-6  # of the trace of slip that begins: less of it backwards is rounding
 TINY = 1e-60  # of a squared speed, over that of the model: what is divided by never vanishes
+FAR = 1e6  # times `GuardedContact.narrow`: so far features are from each other at most, as a guard sees it
 SLACK = 1e-9  # by which friction may be off its bounds in the run
 
 
@@ -217,7 +218,7 @@ def narrow_guard(mode: EmbeddedMode, table: GuardTable, i: i64, values: f64p, ra
             for j in range(n):
                 far = maximum(far, fabs(B[contact.row * n + j] - B[other.row * n + j]) * mode.unit_u[j])
             least = minimum(least, far)
-    values[0] = minimum(least, 1.0e6 * contact.narrow) - contact.narrow
+    values[0] = minimum(least, FAR * contact.narrow) - contact.narrow
     rates[0] = 0.0
     return 1
 

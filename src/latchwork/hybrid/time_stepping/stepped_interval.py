@@ -26,6 +26,7 @@ from latchwork.integrate.dense_output import Solution, Stats
 from latchwork.program.interrupt import interrupted
 from latchwork.program.native import invoke
 
+WORTH_TELLING = 1e-9  # of the energy, velocities and length of the model: what notes of an interval name
 AT_ONCE = 16  # steps between looks at interrupts and progress
 
 Forces = Mapping[ContactPoint, Array]
@@ -163,11 +164,11 @@ class SteppedInterval:
         if self.rests_from is not None:
             notes.append(f"at rest from t = {self.rests_from:.6g} on")
         scales = self.memory.held.base.scales
-        if max(record.lost, record.kept) > 1e-9 * scales.energy:
+        if max(record.lost, record.kept) > WORTH_TELLING * scales.energy:
             notes.append(f"the steps lost an energy of {record.lost:.2g}, and were kept from gaining {record.kept:.2g}")
-        if record.off > 1e-9:
+        if record.off > WORTH_TELLING:
             notes.append(f"contact laws are met to {record.off:.2g} of the velocities")
-        if record.deepest > 1e-9 * scales.length:
+        if record.deepest > WORTH_TELLING * scales.length:
             notes.append(f"a penetration of {record.deepest:.3g} could not be taken out")
         return tuple(notes)
 
