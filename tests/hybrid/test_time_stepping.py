@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -148,6 +149,37 @@ def test_convex_problems_have_the_least_energy():
 
     for _ in range(100):
         assert left(P) <= left(np.maximum(P + 0.1 * rng.normal(size=20), least)) + 1e-10
+
+
+def column(bodies, places):
+    """Bodies with two freedoms, a height and a turn, over each other without friction; each stands on so many places
+    of the one below, more than two of which are redundant."""
+    rng, arms = np.random.default_rng(1), np.linspace(-1.0, 1.0, places)
+    rows = [[1.0, x] if k == 0 else [-1.0, -x, 1.0, x] for k in range(bodies) for x in arms]
+    touched = [[k - 1, k] if k else [0] for k in range(bodies) for _ in arms]
+    count, G = len(rows), [x for row in rows for x in row]
+    return lay_out(ConeProblem, most_contacts=count, most_rows=count, most_touched=sum(map(len, touched)),
+                   most_entries=len(G), n=2 * bodies, blocks=bodies, block_start=range(0, 2 * bodies + 1, 2),
+                   contacts=count, tangents=[0] * count, mu=[0.0] * count, least=[0.0] * count,
+                   touched=[k for some in touched for k in some],
+                   touch_at=list(accumulate(map(len, touched), initial=0)),
+                   entry_at=list(accumulate(map(len, rows), initial=0)), G=G,
+                   b=1e-3 * rng.normal(size=count) - 0.01)  # fmt: skip
+
+
+@pytest.mark.parametrize(("bodies", "places"), [(20, 2), (30, 3), (40, 4), (30, 6)])
+def test_columns_of_redundant_contacts_take_few_steps(bodies, places):
+    """Where a whole step changes no region, what is left is rounding, and no failure: all laws are met, and Newton's
+    method is not begun anew."""
+    problem = column(bodies, places)
+    invoke(solve_cones, problem)
+    P = np.array(problem.impulse)
+    w = operator(problem) @ P + np.array(problem.b)
+    assert problem.off < 1e-8
+    assert problem.convex == 0
+    assert problem.steps < 30
+    assert w.min() > -1e-9
+    assert np.abs(P * w).max() < 1e-8 * P.max()
 
 
 def test_islands_are_solved_by_themselves():

@@ -8,9 +8,10 @@ smoothed, for every R > 0 [Rockafellar 1976]. A large R is solved in a few steps
 one the other way round: R falls while Newton's method converges, and rises where it does not. Where A is singular (more
 contacts than freedoms) impulses are not unique: those near the guess are taken.
 
-Sweeps of projected Gauss-Seidel come first, for they find out cheaply who opens, slides and sticks. Where Newton's
-method with Coulomb's projection ends, a convex problem leads on, with the slip before it as a shift of normal
-velocities [De Saxcé and Feng 1998; Acary, Cadoux, Lemaréchal, Malick 2011].
+Without friction each of Newton's steps descends: where it does not end within its steps, the next proximal problem goes
+on from where it came to. Sweeps of projected Gauss-Seidel come first, for they find out cheaply who opens, slides and
+sticks. Where Newton's method with Coulomb's projection ends, a convex problem leads on, with the slip before it as a
+shift of normal velocities [De Saxcé and Feng 1998; Acary, Cadoux, Lemaréchal, Malick 2011].
 """
 
 from __future__ import annotations
@@ -203,11 +204,13 @@ def solve_island(problem: ConeProblem, island: i64) -> f64:
             break
         problem.rounds += 1
         status = proximal(problem, island, n, soft, CONVEX if patience > 0 or rubs == 0 else COULOMB)
-        off = unmet(problem, island, impulse)
+        off, descends = unmet(problem, island, impulse), 0
         if off < least:
-            least = off
+            least, descends = off, 1 - rubs
             keep(problem, island)
-        if status != CONVERGED:
+        if status != CONVERGED and descends == 1:
+            before = 0.0
+        elif status != CONVERGED:
             problem.convex += 1
             soft, patience, before = minimum(UP * soft, 1.0), PATIENCE, 0.0
             restart(problem, island, problem.center)

@@ -5,7 +5,8 @@
 s is a shift of normal velocities. There are as many unknowns as speeds, however many contacts there are: redundant ones
 add to H, which is never singular where Π is convex. A step ends where its slope −F · δ changes sign; where Π is convex,
 F is the gradient of a convex function, and this leads to its minimum. H is factored in its profile, without pivots,
-where regions of the cones have changed.
+where regions of the cones have changed. Where a whole step changes none, Π is linear along it, and what is left of F is
+rounding.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from latchwork.contact.time_stepping.projection import CONVEX, COULOMB, HELD_BAC
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset
 from latchwork.program.scalar import maximum, minimum
 
-STEPS = 10
+STEPS, CONVEX_STEPS = 10, 40  # where Π is convex each of them descends
 SAME = 5e-11  # of the velocities at hand: what is left of F, which rounding keeps from less than 1e-16 A/R
 LEAST_PIVOT = 1e-6  # of H, whose least eigenvalue is 1 where it is symmetric
 LESS = 1e-2  # of the slope where a search began: what is left of it where it ends
@@ -247,8 +248,8 @@ def part_of_step(problem: ConeProblem, island: i64, n: i64, kind: i64) -> f64:
 @kernel
 def newton(problem: ConeProblem, island: i64, n: i64, kind: i64) -> i64:
     """Λ, ξ and w of the proximal problem from ξ and w on; `ENDED` where Coulomb's projection leads nowhere."""
-    off, short = residual(problem, island, kind, problem.xi), 0
-    for _ in range(STEPS):
+    off, short, whole = residual(problem, island, kind, problem.xi), 0, 0
+    for _ in range(CONVEX_STEPS if kind == CONVEX else STEPS):
         if off * problem.longest <= SAME * problem.scale:
             return CONVERGED
         if is_factored(problem, island) == 0:
@@ -257,12 +258,15 @@ def newton(problem: ConeProblem, island: i64, n: i64, kind: i64) -> i64:
             if factor(problem, n, symmetric) == 0:
                 problem.factored[problem.listed[problem.island_contact[island]]] = -1
                 return ENDED
+        elif whole == 1:
+            return CONVERGED
         problem.steps += 1
         for i in range(n):
             problem.step[i] = problem.F[i]
         substitute(problem, n, problem.step)
         slopes(problem, island)
         size = part_of_step(problem, island, n, kind)
+        whole = 1 if size == 1.0 else 0
         short = short + 1 if size < SHORT and kind == COULOMB else 0
         if short > MOST_SHORT:
             return ENDED
