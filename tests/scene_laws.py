@@ -111,7 +111,7 @@ def most(contact_point: Any) -> float:
 
 def sticking(contact_point: Any, states: np.ndarray, beyond: np.ndarray, size: float, slack: float) -> set[str]:
     """What is wrong with a contact that sticks: forces beyond its cone, slip."""
-    slip = np.abs(contact_point.lowered(list(contact_point.slips)).many(states)).max(initial=0.0)
+    slip = np.abs(contact_point.lowered(list(contact_point.slip_velocity)).many(states)).max(initial=0.0)
     wrong = {f"'{contact_point.name}' outside its cone"} if beyond.max() > size else set()
     creeps = slip > 1e-8 * slack * (1.0 + np.abs(states).max())
     return wrong | ({f"'{contact_point.name}' creeps by {slip:.1e}"} if creeps else set())

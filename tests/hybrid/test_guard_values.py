@@ -164,7 +164,7 @@ def test_guards_are_what_expressions_say(name):
                 row = dynamics.mode.terms.rows.slices[point.name].start
                 assert found[i] == pytest.approx(dynamics.forces(t, full, rest)[row], rel=1e-12)
             elif guard.kind == "stick" and len(point.tangents) == 1:
-                slip, still = point.lowered(list(point.slips))(state)[0], point.tolerances.still
+                slip, still = point.lowered(list(point.slip_velocity))(state)[0], point.tolerances.still
                 directions = [s.slip for s in dynamics.mode.sliders]
                 direction = next(d for d in directions if found[i] == pytest.approx(slip * d[0] + still, rel=1e-9))
                 assert abs(direction[0]) == 1.0
