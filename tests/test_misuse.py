@@ -47,6 +47,12 @@ def simulated():
 
 
 @cache
+def acting():
+    """The same, live."""
+    return lw.Live(lw.Exhibit(given().m, q={"q2": 1.0}))
+
+
+@cache
 def foreign():
     """What belongs to another model."""
     model = lw.Model("other")
@@ -168,6 +174,16 @@ READING = [
     (lambda g, x: lw.simulate(g.m, 1.0, keep=x), (NONE, 3, "samples"), "keep"),
 ]  # fmt: skip
 ASKING = [
+    (lambda g, x: g.eq.forward_jacobian(x), (TEXT, NONE, 3, LIST), "what it is differentiated by is"),
+    (lambda g, x: g.eq.joint_forces(x), (NONE, 3, LIST, {}), "the joint or body of 'arm' that is asked for is"),
+    (lambda g, x: g.eq.linearize([0, 1], [0, 0]).frequency_response(x), (TEXT, NONE, NAN, 1j), "frequencies of 'arm'"),
+    (lambda g, x: g.eq.linearize([0, 1], [0, 0]).plot(x), (TEXT, NONE, NAN, -1.0, []), "the frequencies of 'arm' are"),
+    (lambda g, x: lw.plot_eigenvalues(x, [g.eq.linearize([0, 1], [0, 0])]), (TEXT, NONE, NAN), "plotted against are"),
+    (lambda g, x: lw.plot_campbell([1.0], x), (NONE, 3, LIST, TEXT), "what is plotted is"),
+    (lambda g, x: lw.plot_beam_modes(x), ANY, "what modes are plotted of is"),
+    (lambda g, x: lw.plot_deflection(g.run, x, [0.0]), ANY, "what deflection is plotted of is"),
+    (lambda g, x: g.con.operator([0.5, 0.5], [0, 0], metric=x), (TEXT, {}, [NAN, 1.0]), "the weights of a metric are"),
+    (lambda g, x: lw.Matrix([[g.q]])[x], (TEXT, NONE, 2.5, (0,), (0.5, 0)), "entries of a 1 × 1 matrix are counted"),
     (lambda g, x: g.eq.evaluate(x, [0, 1], [0, 0]), (TEXT, "", b"x", {}, {"a": 1}), "is no expression. Give one"),
     (lambda g, x: g.eq.evaluate(x, [0, 1], [0, 0]), (NONE, foreign().q), "neither a number|belongs to"),
     (lambda g, x: g.eq.program(x), (TEXT, ["q1"]), "is no expression. Give one"),
@@ -206,6 +222,12 @@ ASKING = [
     (lambda g, x: g.run.interference(g.P, x), (TEXT, NONE, 3), "shape|point|P"),
 ]  # fmt: skip
 CHANGING = [
+    (lambda g, x: g.sim.rule("r", g.q, **x), ({"holdd": 1},), "rule takes no argument 'holdd'"),
+    (lambda g, x: acting().set(x, 1.0), (TEXT, NONE, 3, LIST), "no parameter or input of 'arm'|what is to be set of"),
+    (lambda g, x: acting().set("k", x), (TEXT, NONE, NAN, INF, LIST), "the value of 'k' is"),
+    (lambda g, x: acting().couple(x, 1.0), (TEXT, NONE, NAN, -1.0, LIST), "stiffness of a coupler is"),
+    (lambda g, x: acting().rewind(x), (TEXT, NONE, NAN, LIST), "how far to go back is"),
+    (lambda g, x: acting().constraint(x), (NONE, 3, LIST), "the name of a button is"),
     (lambda g, x: g.sim.advance(x), (TEXT, NONE, -1.0, NAN), "time|cannot be advanced"),
     (lambda g, x: g.sim.advance(1.0, samples=x), (TEXT, [[1.0]], {}), "the samples of a run"),
     (lambda g, x: g.sim.advance(1.0, stop_when=x), (TEXT, 3, {"s": 3}), "stop_when"),
@@ -294,4 +316,4 @@ def test_a_wrong_call_is_answered_in_words(make, call, value, match):
 
 def test_there_are_enough_of_them():
     """Several hundred wrong calls are tried."""
-    assert len(TABLE) > 700
+    assert len(TABLE) > 900

@@ -20,6 +20,7 @@ from latchwork.algebra.linear import cond, eigh, inv, lstsq, qr, solve, svd
 from latchwork.algebra.products import dot, norm
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.given_state import by_name
+from latchwork.constraint.linearization.linear import finite_numbers
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.kane.values import argument_vector
@@ -208,7 +209,7 @@ def operator_at(constrained: Constrained, q: Any = None, u: Any = None, r: Any =
                 metric: Any = None) -> Operator:  # fmt: skip
     """Aghili's operator at a state. ``metric``: a weight for each speed, or a matrix; ones if left out."""
     x, n = state_at(constrained, q, u, r, t, p), len(constrained.unconstrained.u)
-    W = np.eye(n) if metric is None else np.asarray(metric, dtype=float)
+    W = np.eye(n) if metric is None else finite_numbers(metric, "the weights of a metric")
     W = np.diag(W) if W.ndim == 1 else W
     values, vectors = eigh(W) if W.shape == (n, n) else (np.zeros(1), W)
     if not values.min() > 0.0:

@@ -53,9 +53,9 @@ class ByName(dict[str, Item]):
         raise UnknownName(f"'{name}' is no {self.what}.{did_you_mean(str(name), self)}")
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: Any, known: Iterable[str]) -> str:
     """``" Did you mean 'q1'?"`` where a known name is close, or means the same elsewhere, else the known names."""
-    names = [str(item) for item in known]
+    name, names = str(name), [str(item) for item in known]
     same = [each for each in names if each.casefold() == name.casefold()]
     same = same or [each for each in SYNONYMS.get(name.lower(), ()) if each in names]
     close = same or difflib.get_close_matches(name, names, n=1)

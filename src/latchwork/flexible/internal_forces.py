@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from latchwork.errors import ModelError
+from latchwork.errors import ModelError, must_be
 from latchwork.flexible.deflection import Deflection
 from latchwork.flexible.legendre import Series, fitted
 from latchwork.flexible.section import Along
@@ -22,6 +22,7 @@ NAMES = {"y": "EI", "z": "EI", "twist": "GJ", "stretch": "EA"}
 
 
 def _field_must_be(beam: str, deflection: Deflection, direction: str) -> None:
+    must_be(direction, str, f"the direction of a force in beam '{beam}'", f"Give one of {', '.join(NAMES)}.")
     if direction not in deflection.fields:
         known = ", ".join(deflection.fields)
         raise ModelError(f"beam '{beam}' has no modes along '{direction}', so it has no force there; it has {known}. "

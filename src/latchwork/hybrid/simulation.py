@@ -257,9 +257,12 @@ class Simulation:
         self.state = changed.state
         return changed.noted(self.record)
 
-    def rule(self, name: str, when: Any, **changes: Any) -> Rule:
+    @spelled
+    def rule(self, name: str, when: Any, *, hold: Any = (), release: Any = (), reset: Mapping[Any, Any] | None = None,
+             inputs: Mapping[Any, Any] | None = None, needs: Any = (), without: Any = (), once: bool = False,
+             stop: bool = False) -> Rule:  # fmt: skip
         """What the user says about modes, from now on: as ``model.rule``; the model stays as it was."""
-        rule = Rule(name, when, **changes)
+        rule = Rule(name, when, hold, release, reset or {}, inputs or {}, needs, without, once, stop)
         self.state = with_rules(self.world.with_pairs_of(self._state, [rule]), [rule])
         return rule
 

@@ -104,6 +104,8 @@ class Samples:
 
     def each(self, *what: Any) -> list[Any]:
         """``[samples[a], samples[b], ...]``, worked out together."""
+        if not what:
+            return []
         asked = [quantity(self.equations, item, self) for item in what]
         ends = np.cumsum([len(nodes) for nodes, _ in asked])[:-1]
         columns = np.split(self._evaluate([node for nodes, _ in asked for node in nodes]), ends, axis=-1)

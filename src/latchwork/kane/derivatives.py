@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.errors import listed, must_be
 from latchwork.kane.linear import Massless, Rows, factor_ltdl, solve_factored
 from latchwork.kane.solving import not_determined
 from latchwork.program.function import Function
@@ -63,6 +64,9 @@ class Blocks:
 
 def partials(symbols: Sequence[Expr]) -> list[Direction]:
     """One symbol moves, the others are held."""
+    symbols = listed(symbols, "what it is differentiated by", "Give symbols: [q1, q2].")
+    for symbol in symbols:
+        must_be(symbol, Expr, "one of what it is differentiated by", "Give symbols: [q1, q2].")
     return [{symbol.node: ONE} for symbol in symbols]
 
 

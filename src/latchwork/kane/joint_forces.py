@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from latchwork.errors import ModelError, did_you_mean
+from latchwork.errors import ModelError, did_you_mean, must_be
 from latchwork.kane.elastic_inertia import inertia_of_elastic
 from latchwork.kane.forces import add_load, inertia_torques, load_wrenches, weighted_accelerations
 from latchwork.kane.formed import Formed
@@ -134,6 +134,7 @@ def joint_force(equations: Formed, resultants: Resultants, name: str) -> JointFo
     links = {link.name: link for link in system.links}
     bodies = {body.name: body for body in system.bodies}
     elastic = {body.name: body for body in system.elastic_bodies}
+    must_be(name, str, f"the joint or body of '{system.name}' that is asked for", "Give its name.")
     if name in links:
         return of_link(resultants, links[name])
     if name in elastic:

@@ -35,7 +35,8 @@ class Coupler:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if not value >= 0.0 or (math.isinf(value) and not field.name.startswith("most")):
+            unbounded = field.name.startswith("most")
+            if not isinstance(value, (int, float)) or not value >= 0.0 or (math.isinf(value) and not unbounded):
                 raise CouplerError(f"{field.name} of a coupler is {value!r}. Give a finite number, not negative.")
 
     # --- forces -------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import numpy as np
 
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch
-from latchwork.errors import EvaluationError, LatchworkError, did_you_mean, must_be, must_measure
+from latchwork.errors import EvaluationError, LatchworkError, UnknownName, did_you_mean, must_be, must_measure
 from latchwork.hybrid.mode_table import compile_for
 from latchwork.program.elementary import scalars
 from latchwork.realtime.board import Array, Beat, State
@@ -122,6 +122,7 @@ class Live:
     def constraint(self, name: str) -> Constraint | Latch:
         """One of those that may be held and released."""
         found = {item.name: item for item in self.exhibit.constraints}
+        must_be(name, str, "the name of a button", "Give it as text.")
         if name not in found:
             raise EvaluationError(f"there is no button for '{name}'.{did_you_mean(name, found)}")
         return found[name]
@@ -129,7 +130,12 @@ class Live:
     def set(self, name: str, value: float) -> None:
         """Give a parameter or input another value."""
         sim, e = self.sim, self.sim.equations
-        place = {symbol.name: i for i, symbol in enumerate((*e.r, *e.p))}[name]
+        places = {symbol.name: i for i, symbol in enumerate((*e.r, *e.p))}
+        must_be(name, str, f"what is to be set of '{e.name}'", "Give the name of a parameter or an input.")
+        if name not in places:
+            raise UnknownName(f"'{name}' is no parameter or input of '{e.name}'.{did_you_mean(name, places)}")
+        must_measure(value, f"the value of '{name}'", "Give a finite number.")
+        place = places[name]
         if any(place in column.places for column in sim.driven.columns) or any(
             symbol.name == name and symbol.node in sim.driven.laws for symbol in e.r
         ):
@@ -161,6 +167,7 @@ class Live:
 
     def rewind(self, seconds: float) -> float:
         """Back by some seconds, or as far as is remembered; gives by how many."""
+        must_measure(seconds, "how far to go back", "Give a number of seconds.")
         self._let_go()
         gone = self.past.back(self.sim, round(seconds / self.step))
         self.grip.interrupt()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 from latchwork.errors import ExpressionError, answering, listed
@@ -76,13 +77,15 @@ class Matrix:
         return Expr(self.graph, self.nodes[self._position(index)])
 
     def _position(self, index: int | tuple[int, int]) -> int:
-        if isinstance(index, tuple):
+        if isinstance(index, tuple) and len(index) == 2:
             i, j = index
         elif self.shape[1] == 1:
             i, j = index, 0
         else:
             raise ExpressionError(f"a {self._size} matrix needs two indices, not {index}. Write M[i, j].")
         m, n = self.shape
+        if not (isinstance(i, Integral) and isinstance(j, Integral)):
+            raise ExpressionError(f"entries of a {self._size} matrix are counted, not {index!r}. Write M[i, j].")
         if not (-m <= i < m and -n <= j < n):
             raise IndexError(f"no entry [{i}, {j}] in a {self._size} matrix.")
         return i % m * n + j % n

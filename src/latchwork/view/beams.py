@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from latchwork.errors import EvaluationError, spelled
+from latchwork.constraint.linearization.linear import Linear, finite_numbers
+from latchwork.errors import EvaluationError, listed, must_be, spelled
 from latchwork.flexible.beam import Beam
 from latchwork.view.plots import COLORS, figure, save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from latchwork.constraint.linearization.linear import Linear
     from latchwork.hybrid.trajectory import Trajectory
 
 FLAT = 1e-9  # of the largest frequency: an eigenvalue that does not swing
@@ -25,6 +25,7 @@ PLACES = 61
 @spelled
 def plot_beam_modes(beam: Beam, path: str | None = None, count: int = 4) -> Figure:
     """The slowest modes of a beam by itself, with their frequencies."""
+    must_be(beam, Beam, "what modes are plotted of", "Give a beam.")
     made, x = figure(6.4, 3.6), np.linspace(0.0, 1.0, 201)
     panel = made.add_subplot()
     for k, mode in enumerate(beam.modes()[:count]):
@@ -36,6 +37,7 @@ def plot_beam_modes(beam: Beam, path: str | None = None, count: int = 4) -> Figu
 def plot_deflection(run: Trajectory, beam: Beam, times: Sequence[float], path: str | None = None, factor: float = 1.0,
                     direction: str = "y") -> Figure:  # fmt: skip
     """Deflection of a beam in its frame at some instants of a run, ``factor`` times as large."""
+    must_be(beam, Beam, "what deflection is plotted of", "Give a beam.")
     field = beam.deflection.field(direction)
     if not field.q:
         raise EvaluationError(f"beam '{beam.name}' has no modes along '{direction}'. It has "
@@ -55,7 +57,10 @@ def plot_deflection(run: Trajectory, beam: Beam, times: Sequence[float], path: s
 def plot_campbell(spins: ArrayLike, linears: Sequence[Linear], orders: Sequence[int] = (1, 2, 3), label: str = "spin",
                   path: str | None = None) -> Figure:  # fmt: skip
     """Campbell diagram: frequencies of vibration against the speed of rotation, with the lines of its multiples."""
-    x = np.asarray(spins, dtype=float)
+    x = np.atleast_1d(finite_numbers(spins, "speeds of rotation"))
+    linears = listed(linears, "what is plotted", "Give linear systems: [equations.linearize(...), ...].")
+    for linear in linears:
+        must_be(linear, Linear, "one of what is plotted", "Give linear systems: [equations.linearize(...), ...].")
     if len(x) != len(linears) or not len(x):
         raise EvaluationError(f"{len(linears)} linear systems were given with {len(x)} speeds of rotation. Give one "
                               "speed for each system.")  # fmt: skip

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from latchwork.constraint.linearization.linear import Linear
-from latchwork.errors import EvaluationError, spelled
+from latchwork.constraint.linearization.linear import Linear, finite_numbers
+from latchwork.errors import EvaluationError, listed, must_be, spelled
 from latchwork.view.plots import COLORS, figure, save
 
 if TYPE_CHECKING:
@@ -21,7 +21,10 @@ REAL = 1e-6  # imaginary parts below this are drawn as none
 @spelled
 def plot_eigenvalues(along: ArrayLike, linears: Sequence[Linear], label: str = "", path: str | None = None) -> Figure:
     """Re λ of each system against the number that belongs to it, and Im λ of those that oscillate, as dots."""
-    x = np.asarray(along, dtype=float)
+    x = np.atleast_1d(finite_numbers(along, "what linear systems are plotted against"))
+    linears = listed(linears, "what is plotted", "Give linear systems: [equations.linearize(...), ...].")
+    for linear in linears:
+        must_be(linear, Linear, "one of what is plotted", "Give linear systems: [equations.linearize(...), ...].")
     if len(x) != len(linears) or not len(x):
         raise EvaluationError(f"{len(linears)} linear systems were given with {len(x)} numbers to plot them against. "
                               "Give one number for each system.")  # fmt: skip
@@ -53,7 +56,9 @@ def plot_eigenvalues(along: ArrayLike, linears: Sequence[Linear], label: str = "
 
 def plot_response(linear: Linear, omega: ArrayLike, path: str | None = None) -> Figure:
     """|y/r| and its phase against ω for every output and input of a system."""
-    w = np.asarray(omega, dtype=float)
+    w = np.atleast_1d(finite_numbers(omega, f"the frequencies of '{linear.name}'"))
+    if not len(w) or not (w > 0.0).all():
+        raise EvaluationError(f"the frequencies of '{linear.name}' are {w.tolist()!r:.60}. Give positive numbers.")
     response = linear.frequency_response(w).reshape(len(w), -1)
     names = [f"{y} / {r}" for y in linear.outputs for r in linear.inputs]
     made = figure(6.4, 4.8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -57,6 +58,17 @@ class Eigenmode:
         return f"{value:28} damping {self.damping:8.4f}   {', '.join(parts)}"
 
 
+def finite_numbers(values: ArrayLike, what: str) -> Array:
+    """One finite number, or an array of them."""
+    try:
+        found = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        found = np.array(np.nan)
+    if values is None or not np.isfinite(found).all():
+        raise EvaluationError(f"{what} are {reprlib.repr(values)}. Give finite numbers.")
+    return found
+
+
 @answering
 @spelled_methods
 @dataclass(frozen=True, eq=False)
@@ -104,7 +116,7 @@ class Linear:
 
     def frequency_response(self, omega: ArrayLike) -> Complex:
         """C (iω − A)⁻¹ B + D for each ω in radians per unit of time: outputs by inputs, or a stack of them."""
-        s = 1j * np.asarray(omega, dtype=float)[..., None, None] * np.eye(len(self.states))
+        s = 1j * finite_numbers(omega, f"the frequencies of '{self.name}'")[..., None, None] * np.eye(len(self.states))
         B = np.broadcast_to(self.B, (*s.shape[:-1], len(self.inputs)))
         try:
             return np.asarray(self.C @ np.linalg.solve(s - self.A, B) + self.D)
