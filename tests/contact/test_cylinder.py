@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -103,7 +104,7 @@ def test_it_rolls_down_an_incline():
 def test_what_it_does_not_meet_is_refused_with_what_to_do():
     model, _, shape = free_cylinder()
     end = model.origin.at("x", model.frame.x)
-    for other in (lw.Box(model.origin, (1.0, 1.0, 1.0)), lw.Segment(model.origin, end)):
+    for other in (lw.Rim(model.origin, model.frame.x, 1.0), lw.Cone(model.origin, end, 1.0)):
         with pytest.raises(lw.ModelError, match=r"which no pair is for.*Plane.*cylinder\.sided\(12\)"):
             model.contact("wrong", shape, other)
     with pytest.raises(lw.ModelError, match="Give a whole number from 3 to 200"):
@@ -232,3 +233,107 @@ def test_the_pyramid_of_a_cone_lies_in_it():
     assert len(x) == 17
     assert np.hypot(*x[:16, :2].T) == pytest.approx(0.4, abs=1e-12)
     assert x[16] == pytest.approx([0.0, 0.0, 0.6], abs=1e-12)
+
+
+# --- on boxes ---------------------------------------------------------------------------------------------------------
+
+
+ALONG_X, ALONG_Y = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0), LYING
+
+
+def table(x, y):
+    """A table of some width and depth, 1 high, the middle of its top at the origin."""
+    return lambda O, N: lw.Box(O.at("T", -0.5 * N.z), (x, y, 1.0))
+
+
+def lands(run, height):
+    """It falls by 0.1, and stays where it lands."""
+    impact, *others = run.events
+    assert (impact.kind, impact.t) == ("impact", pytest.approx(FALLS, abs=1e-9))
+    assert {event.kind for event in others} <= {"stick"}
+    assert np.abs(run.u[-1]).max() < 1e-12
+    assert run["q_can_pz"][-1] == pytest.approx(height, abs=1e-9)
+    assert run.audit.least_gap > -1e-9
+
+
+@pytest.mark.parametrize(("x", "y", "size"), [(0.0, 0.0, 2.0), (0.8, 0.0, 2.0), (0.7, 0.0, 2.0), (0.9, 0.9, 2.0),
+                                              (0.0, 0.0, 0.2), (0.0, 0.7, 2.0)])  # fmt: skip
+def test_a_can_stands_on_a_table(x, y, size):
+    """In the middle, out over an edge or a corner, its rim flush with an edge, and on a table smaller than it is."""
+    lands(fallen(table(size, size), (x, y, HALF + 0.1), UPRIGHT), HALF)
+
+
+@pytest.mark.parametrize("e", [ALONG_X, ALONG_Y])
+@pytest.mark.parametrize(("x", "sizes"), [(0.0, (2.0, 2.0)), (0.0, (1.0, 1.0)), (0.0, (0.5, 0.5)), (0.95, (2.0, 2.0))])
+def test_a_can_lies_on_a_table(x, sizes, e):
+    """Along and across, on a wide one, on one of its own length, on a narrow one, and out over an edge."""
+    lands(fallen(table(*sizes), (x, 0.0, RADIUS + 0.1), e), RADIUS)
+
+
+def test_a_can_too_far_over_the_edge_tips():
+    """Its mass centre 0.1 beyond the edge, it turns about the chord of its rim: ω̇ = m g a / (J + m (a² + h²))."""
+    run = fallen(table(2.0, 2.0), (1.1, 0.0, HALF), UPRIGHT, until=1e-3)
+    assert {event.kind for event in run.events} <= {"impact", "stick"}
+    xx = (3.0 * RADIUS**2 + 4.0 * HALF**2) / 12.0
+    expected = 9.81 * 0.1 / (xx + 0.1**2 + HALF**2) * 1e-3
+    assert np.abs(run.u[-1][3:]).max() == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_can_rolls_off_a_table():
+    """Parallel to the edge, with 1 m/s, it rolls to it at constant speed, and about it until it slips."""
+    model, _, shape = free_cylinder()
+    model.contact("on", shape, table(2.0, 2.0)(model.origin, model.frame), friction=0.5)
+    model.gravity(-9.81 * model.frame.z)
+    start = named((0.5, 0.0, RADIUS), ALONG_Y)
+    run = lw.simulate(model, 1.0, q=start, u={"u_can_vx": 1.0, "u_can_wy": 0.0, "u_can_wz": -1.0 / RADIUS})
+    over, slip = run.events[0], next(event for event in run.events if event.kind == "slide")
+    assert over.t == pytest.approx(0.5, abs=1e-8)  # a face ends 1e-9 of a size beyond its edge
+    then = run.at([slip.t])
+    angle = math.asin((then["q_can_px"][0] - 1.0) / RADIUS)
+    v = math.hypot(*(then[name][0] for name in ("u_can_vx", "u_can_vz")))
+    assert v == pytest.approx(math.sqrt(1.0 + 4.0 / 3.0 * 9.81 * RADIUS * (1.0 - math.cos(angle))), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("x", "e", "height"), [(0.0, UPRIGHT, 0.15), (0.8, UPRIGHT, 0.15), (0.0, (0.0, 1.0, 0.0, 0.0), 0.45)]
+)
+def test_a_cone_stands_on_a_table(x, e, height):
+    """On its base, in the middle and out over an edge; and, in balance, on its tip."""
+    model, shape = free_cone()
+    model.contact("on", shape, table(2.0, 2.0)(model.origin, model.frame), friction=0.5)
+    model.gravity(-9.81 * model.frame.z)
+    lands(lw.simulate(model, 0.4, q=named((x, 0.0, height + 0.1), e)), height)
+
+
+@pytest.mark.parametrize("kind", ["cylinder", "cone"])
+def test_the_gap_to_a_box_vanishes_where_they_touch(kind):
+    """Lifted along z until neither rims and tip are in the box nor its edges in the solid, the least gap vanishes."""
+    model, shape = free_cylinder()[::2] if kind == "cylinder" else free_cone()
+    half = np.array([0.5, 0.4, 0.25])
+    contact = model.contact("box", shape, lw.Box(model.origin, tuple(2.0 * half)))
+    equations, rng = model.equations(), np.random.default_rng(5)
+    a = np.linspace(0.0, 2.0 * math.pi, 720, endpoint=False)
+    circle = np.column_stack([np.cos(a), np.sin(a), 0.0 * a])
+    bottom, top, r = (-HALF, HALF, RADIUS) if kind == "cylinder" else (-0.15, 0.45, 0.4)
+    rims = np.vstack([r * circle + [0.0, 0.0, bottom], (kind == "cylinder") * r * circle + [0.0, 0.0, top]])
+    corners = np.array(list(product((-1, 1), repeat=3))) * half
+    edges = np.vstack([np.linspace(p, q, 2000) for p, q in combinations(corners, 2) if (p != q).sum() == 1])
+
+    def is_in(place, R):
+        x = (edges - place) @ R
+        rho, z = np.hypot(x[:, 0], x[:, 1]), x[:, 2]
+        side = rho - r if kind == "cylinder" else 0.6 * rho + 0.4 * (z - top)
+        in_solid = (side < 0.0) & (bottom < z) & (z < top)
+        return in_solid.any() or (np.abs(rims @ R.T + place) < half).all(axis=1).any()
+
+    for _ in range(30):
+        e, (x, y) = turned(rng), rng.uniform(-0.7, 0.7, 2)
+        R, heights = matrix(e), np.arange(1.5, -0.2, -0.02)
+        first = next((z for z in heights if is_in(np.array([x, y, z]), R)), None)
+        if first is None:
+            continue
+        low, high = first, first + 0.02
+        for _ in range(20):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if is_in(np.array([x, y, middle]), R) else (low, middle)
+        assert least(equations, contact, named((x, y, high), e)) == pytest.approx(0.0, abs=3e-4)

@@ -42,10 +42,12 @@ IN_SPACE = [
     ("tyre", "capsule", "generic"), ("rim", "box", "upright"), ("tyre", "tyre", "aligned"), ("tyre", "wire", "aligned"),
     ("box", "wire", "generic"), ("surface", "sphere", "generic back"), ("surface", "plane", "aligned"),
     ("cylinder", "capsule", "generic"), ("cylinder", "plane", "aligned"), ("cone", "sphere", "generic"),
+    ("cylinder", "box", "generic"), ("cone", "hull", "generic back"), ("cone", "capsule", "generic"),
 ]  # fmt: skip
 MORE_IN_SPACE = [
     *product(("cylinder",), ("sphere", "capsule", "cylinder", "plane"), SEVERAL),
-    *product(("cone",), ("sphere", "plane"), SEVERAL),
+    *product(("cylinder", "cone"), ("box", "hull", "wire"), SEVERAL),
+    *product(("cone",), ("sphere", "capsule", "plane"), SEVERAL),
     *product(("tyre", "rim"), ("sphere", "capsule", "box", "hull", "plane"), ("generic", "aligned")),
     *product(("surface",), ("sphere", "capsule", "wire", "plane", "tyre", "rim", "surface"), ("generic", "aligned")),
     *product(("tyre",), ("tyre", "rim", "wire"), SEVERAL),

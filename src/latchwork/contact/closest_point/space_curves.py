@@ -98,7 +98,9 @@ def rod_border(name: str, a: Rod, b: Border) -> Feature | None:
 
 
 def hoop_rod(name: str, a: Hoop, b: Rod) -> Feature | None:
-    """A rim across a straight edge."""
+    """A rim across a rod; of something solid across something round, for where it crosses an edge is a closed form."""
+    if a.end is not None and thin(a.tube) and thin(b.radius):
+        return None
     made = patch(name, circle(a))
     return across_rod(name, made, a.tube, b, a, radius_at(a, made))
 

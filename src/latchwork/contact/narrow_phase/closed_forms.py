@@ -53,9 +53,15 @@ def ball_flat(a: Ball, b: Flat) -> Touch:
         edge = EDGE * unit
         within = tuple(value + edge if value == flush else maximum(value + edge, edge - abs(flush))
                        for value, flush in zip(within, plain, strict=True))  # fmt: skip
-        within = (*within, *((LEAN - n.dot(half.vector)) * unit for half in a.bounds if b.bounds))
+        within = (*within, *(leads_up(a, n, unit) if b.bounds else ()))
     on, other = a.place.touching(n * -a.radius), b.place.touching(d - n * a.radius)
     return Touch(height - a.radius, n, on, other, b.drift, within)
+
+
+def leads_up(corner: Ball, n: Vector, unit: float) -> tuple[Expr, ...]:
+    """Not negative where no edge that leaves a corner, nor the side from a tip, leads against a normal."""
+    found = tuple((LEAN - n.dot(half.vector)) * unit for half in corner.bounds)
+    return found if corner.points is None else (*found, (LEAN - n.dot(corner.points) - corner.slender) * unit)
 
 
 def ball_ball(a: Ball, b: Ball) -> Touch | None:
@@ -116,19 +122,27 @@ def hoop_flat(a: Hoop, b: Flat) -> Touch:
     root = leans(n, k)
     down = (k * n.dot(k) - n) * (a.radius / root) - n * a.tube
     gap = d.dot(n) - b.offset - (a.radius * root + a.tube)
-    within = inside(b.bounds, lambda place: a.place.seen_from(place) + down)
+    spare = EDGE * unit_of(a.size, b.size)
+    within = tuple(value + spare for value in inside(b.bounds, lambda place: a.place.seen_from(place) + down))
     tilted = (root / LIES_FLAT - 1.0) * unit_of(numeric(a.radius))
-    within = (*within, tilted, *leads_out(a, None, -n))
+    lowest = (k * n.dot(k) - n) / root
+    within = (*within, tilted, *leads_out(a, lowest, -n, is_lowest=True))
     return Touch(gap, n, a.place.touching(down), b.place.touching(d + down), b.drift, within)
 
 
-def leads_out(rim: Hoop, radial: Vector | None, out: Vector) -> tuple[Expr, ...]:
-    """Not negative where ``out`` lies in the normal cone of the rim of something solid: between the radius, where that
-    is not so anyway, and the way out of its end."""
+def leads_out(rim: Hoop, radial: Vector, out: Vector, is_lowest: bool = False) -> tuple[Expr, ...]:
+    """Not negative where ``out`` lies in the normal cone of the rim of something solid, at a radius: between the normal
+    of its end and that of its side. At the place that is lowest along ``out`` it does not lead inwards anyway."""
     if rim.end is None:
         return ()
-    ways = (rim.end,) if radial is None else (rim.end, radial)
+    side = rim.end if is_zero(rim.flare) else rim.end + radial * rim.flare
+    ways = (side,) if is_lowest else (side, radial)
     return tuple((LEAN + out.dot(way)) * unit_of(numeric(rim.radius)) for way in ways)
+
+
+def is_zero(measure: Any) -> bool:
+    """The number 0, no expression."""
+    return isinstance(measure, float) and measure == 0.0
 
 
 def leans(n: Vector, k: Vector) -> Expr:
@@ -141,7 +155,8 @@ def stud_flat(a: Stud, b: Flat) -> Touch:
     """A ball of the tyre's radius, where the hoop lies flat."""
     touch = ball_flat(Ball(a.place, a.hoop.tube), b)
     flat = (4.0 - leans(b.normal, a.hoop.axis) / LIES_FLAT) * unit_of(numeric(a.hoop.radius))
-    return replace(touch, within=(*touch.within, flat, *leads_out(a.hoop, None, -b.normal)))
+    end = () if a.hoop.end is None else ((LEAN - b.normal.dot(a.hoop.end)) * unit_of(numeric(a.hoop.radius)),)
+    return replace(touch, within=(*touch.within, flat, *end))
 
 
 def on_disc(touch: Touch, seen: Vector, b: Disc) -> Touch:
@@ -165,11 +180,15 @@ def stud_disc(a: Stud, b: Disc) -> Touch:
 
 
 def ball_disc(a: Ball, b: Disc) -> Touch:
-    """g = (C − P) · n − ρ where the centre is over the disc, and not far below it."""
+    """g = (C − P) · n − ρ where the centre is over the disc, and not far below it; the edges that leave a corner must
+    not lead below the disc."""
     d, n = gathered(a.place.seen_from(b.place)), b.normal
     height = d.dot(n)
     across = d - n * height
-    within = (b.radius - length(across, b.radius), height + b.deep)
+    within: tuple[Expr, ...] = (b.radius - length(across, b.radius), height + b.deep)
+    if thin(a.radius) and a.bounds:
+        unit = unit_of(a.size, b.size)
+        within = (within[0] + EDGE * unit, within[1], *leads_up(a, n, unit))
     on, other = a.place.touching(n * -a.radius), b.place.touching(d - n * height)
     return Touch(height - a.radius, n, on, other, None, within)
 

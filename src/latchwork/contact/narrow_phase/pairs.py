@@ -40,8 +40,10 @@ from latchwork.contact.narrow_phase.parts import (
     Ball,
     Border,
     Bow,
+    Crossing,
     Disc,
     Flat,
+    Generator,
     Hoop,
     Part,
     Rod,
@@ -51,10 +53,12 @@ from latchwork.contact.narrow_phase.parts import (
     Track,
 )
 from latchwork.contact.narrow_phase.refusals import fits, must_stand_together, up_of
+from latchwork.contact.narrow_phase.revolution_pairs import crossing_rod, generator_rod
 from latchwork.contact.narrow_phase.shape_parts import MADE_OF, decompose, fitted_arc
 from latchwork.contact.shapes.base import ROUNDING, Shape, numeric
-from latchwork.contact.shapes.flat import Plane
+from latchwork.contact.shapes.flat import Plane, Segment
 from latchwork.contact.shapes.round import Capsule, Cone, Cylinder, Sphere
+from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.errors import ModelError
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.point import Point
@@ -76,14 +80,16 @@ MEET: dict[tuple[type, type], Callable[[Any, Any], Touch | None]] = {
     (Ball, Slope): ball_slope,
     (Hoop, Disc): hoop_disc,
     (Stud, Disc): stud_disc,
+    (Crossing, Rod): crossing_rod,
+    (Generator, Rod): generator_rod,
     (Stud, Hoop): stud_hoop,
     (Ball, Stud): ball_stud,
 }
 
 # Shapes that meet some others only: their parts would meet more, but not all of what they are.
 ONLY: dict[type, tuple[type, ...]] = {
-    Cylinder: (Plane, Sphere, Point, Capsule, Cylinder),
-    Cone: (Plane, Sphere, Point),
+    Cylinder: (Plane, Sphere, Point, Capsule, Cylinder, Box, Hull, Segment),
+    Cone: (Plane, Sphere, Point, Capsule, Box, Hull, Segment),
 }
 KINDS: dict[type, tuple[type, ...]] = {
     **{shape: kinds for shape, (_, kinds) in MADE_OF.items()},

@@ -54,13 +54,16 @@ class Half:
 
 @dataclass(frozen=True, eq=False)
 class Ball:
-    """All within ``radius`` of a place; with radius 0 a corner."""
+    """All within ``radius`` of a place; with radius 0 a corner, or the tip of a cone that ``points`` somewhere, whose
+    side leads away from that at an angle β with sin β = ``slender``."""
 
     place: Place
     radius: Any
     label: str = ""
     bounds: tuple[Half, ...] = ()
     size: float = 0.0  # of the shape it is a part of, 0 where that has none
+    points: Vector | None = None
+    slender: Any = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +132,11 @@ class Bow:
 
 @dataclass(frozen=True, eq=False)
 class Hoop:
-    """The rim of a wheel; or of a flat end of something solid, which leads out along ``end``."""
+    """The rim of a wheel; or of a flat end of something solid, which leads out along ``end``.
+
+    The side of what is solid comes to it along ``end`` + ``flare`` e, e being the way from the axis: flare is 0 of a
+    cylinder, R/h of a cone.
+    """
 
     place: Place
     axis: Vector
@@ -138,6 +145,17 @@ class Hoop:
     across: tuple[Vector, Vector]  # two unit vectors, across the axis and each other
     label: str = ""
     end: Vector | None = None
+    flare: Any = 0.0
+    size: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Crossing:
+    """Where a line crosses the rim of something solid on its way in (sense −1) or out (+1)."""
+
+    hoop: Hoop
+    sense: float
+    label: str
     size: float = 0.0
 
 
@@ -162,6 +180,18 @@ class Slope:
     radius: Any
     height: Any
     label: str
+    across: tuple[Vector, Vector]  # two unit vectors, across the axis and each other
+
+
+@dataclass(frozen=True, eq=False)
+class Generator:
+    """A straight line on the side of a cone, from its base to its tip: of two along which planes through a line in some
+    direction touch it, one."""
+
+    slope: Slope
+    sense: float
+    label: str
+    size: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +221,7 @@ class Border:
     label: str = ""
 
 
-Part = Track | Border | Ball | Flat | Rod | Sheet | Bow | Hoop | Stud | Disc | Slope
+Part = Track | Border | Ball | Flat | Rod | Sheet | Bow | Hoop | Stud | Crossing | Disc | Slope | Generator
 PARTS: tuple[type, ...] = get_args(Part)
 
 

@@ -14,8 +14,10 @@ from latchwork.contact.narrow_phase.parts import (
     PARTS,
     Ball,
     Bow,
+    Crossing,
     Disc,
     Flat,
+    Generator,
     Half,
     Hoop,
     Part,
@@ -35,7 +37,7 @@ from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import unit
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
-from latchwork.symbolic.expr import Expr, cos, minimum, sin
+from latchwork.symbolic.expr import Expr, cos, minimum, sin, sqrt
 
 Parts = tuple[Part, ...]
 
@@ -142,7 +144,8 @@ def of_capsule(shape: Capsule) -> Parts:
 
 
 def of_cylinder(shape: Cylinder) -> Parts:
-    """Its side, its two flat ends, and their rims, each with three places on which it stands."""
+    """Its side, its two flat ends, and their rims, each with three places on which it stands and two where an edge may
+    cross it."""
     p, t = place_of(shape.p, shape.frame), shape.direction
     ends = ((p, -t, "end p"), (place_of(shape.q, shape.frame), t, "end q"))
     parts: list[Part] = [Rod(p, t, shape.length, shape.radius, "side")]
@@ -152,18 +155,28 @@ def of_cylinder(shape: Cylinder) -> Parts:
         parts += [Disc(place, out, shape.radius, label, deep), hoop]
         parts += [Stud(hoop, place.beside(way * shape.radius), f"{label}, flat {i + 1}")
                   for i, way in enumerate(ways)]  # fmt: skip
+        parts += crossings(hoop)
     return tuple(parts)
 
 
+def crossings(hoop: Hoop) -> list[Crossing]:
+    """Where an edge comes in over a rim, and where it goes out."""
+    return [Crossing(hoop, sense, f"{hoop.label}, {side}") for sense, side in ((-1.0, "in"), (1.0, "out"))]
+
+
 def of_cone(shape: Cone) -> Parts:
-    """Its side, its base with the rim of it, and its tip."""
+    """Its side, which lines touch along two of its generators, its base with the rim of it, and its tip."""
     p, q, t = place_of(shape.p, shape.frame), place_of(shape.q, shape.frame), shape.direction
     ways, deep = across(t, shape.frame), 0.5 * minimum(shape.length, shape.radius)
-    hoop = Hoop(p, t, shape.radius, 0.0, (ways[0], t.cross(ways[0])), "rim of base")
-    studs = [Stud(replace(hoop, end=-t), p.beside(way * shape.radius), f"base, flat {i + 1}")
-             for i, way in enumerate(ways)]  # fmt: skip
-    side = Slope(p, t, shape.radius, shape.length, "side")
-    return (side, Disc(p, -t, shape.radius, "base", deep), hoop, *studs, Ball(q, 0.0, "tip"))
+    two = (ways[0], t.cross(ways[0]))
+    hoop = Hoop(p, t, shape.radius, 0.0, two, "rim of base", -t, shape.radius / shape.length)
+    studs = [Stud(hoop, p.beside(way * shape.radius), f"base, flat {i + 1}") for i, way in enumerate(ways)]
+    side = Slope(p, t, shape.radius, shape.length, "side", two)
+    generators = (Generator(side, 1.0, "side, left"), Generator(side, -1.0, "side, right"))
+    base = Disc(p, -t, shape.radius, "base", deep)
+    slender = shape.radius / sqrt(shape.radius * shape.radius + shape.length * shape.length)
+    tip = Ball(q, 0.0, "tip", points=t, slender=slender)
+    return (side, *generators, base, hoop, *studs, *crossings(hoop), tip)
 
 
 def of_rim(shape: Rim) -> Parts:
@@ -189,8 +202,8 @@ MADE_OF: dict[type, tuple[Callable[[Any], Parts], tuple[type, ...]]] = {
     Circle: (of_circle, (Ball,)),
     Sphere: (of_circle, (Ball,)),
     Capsule: (of_capsule, (Rod, Ball)),
-    Cylinder: (of_cylinder, (Rod, Disc, Hoop, Stud)),
-    Cone: (of_cone, (Slope, Disc, Hoop, Stud, Ball)),
+    Cylinder: (of_cylinder, (Rod, Disc, Hoop, Stud, Crossing)),
+    Cone: (of_cone, (Slope, Generator, Disc, Hoop, Stud, Crossing, Ball)),
     Rim: (of_rim, (Hoop, Stud)),
     Line: (of_plane, (Flat,)),
     Plane: (of_plane, (Flat,)),
@@ -207,5 +220,5 @@ def decompose(shape: Shape | Point, met: Collection[type] = PARTS) -> Parts:
     """The parts of a shape, those of some kinds; those that meet along bounds know its size."""
     made = of_hull(shape, met) if isinstance(shape, Hull) else MADE_OF[type(shape)][0](shape)
     parts, size = [part for part in made if type(part) in met], 2.0 * radius_of(shape)
-    sized = Ball, Flat, Rod, Sheet, Hoop, Disc
+    sized = Ball, Flat, Rod, Sheet, Hoop, Disc, Crossing, Generator
     return tuple(replace(part, size=size) if isinstance(part, sized) else part for part in parts)

@@ -144,8 +144,8 @@ class Capsule(AxialShape):
 class Cylinder(AxialShape):
     """All within ``radius`` of the line through p and q, between the planes across it there: a rod with flat ends.
 
-    It meets planes, balls, points, capsules and cylinders. For everything else `sided` gives the convex hull of a
-    prism.
+    It meets planes, balls, points, capsules, boxes, hulls, segments and cylinders. For everything else `sided` gives
+    the convex hull of a prism.
     """
 
     def sided(self, sides: int) -> Hull:
@@ -159,7 +159,8 @@ class Cylinder(AxialShape):
 class Cone(AxialShape):
     """A cone with a flat base about p, of a radius, and its tip at q.
 
-    It meets planes, balls and points. For everything else `sided` gives the convex hull of a pyramid.
+    It meets planes, balls, points, capsules, boxes, hulls and segments. For everything else `sided` gives the convex
+    hull of a pyramid.
     """
 
     def sided(self, sides: int) -> Hull:
