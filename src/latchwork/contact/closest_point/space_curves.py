@@ -139,7 +139,7 @@ def across_rod(name: str, curve: Patch, tube: Any, rod: Rod, rim: Hoop | None = 
         height = length(e, radius)
         n = e / height
         domain = [y, rod.length - y, *inside(rod.bounds, place.seen_from)]
-    if rim is not None:
+    if rim is not None and radial is not None:
         domain += leads_out(rim, radial, -n)
     least = positive([[r.diff(s)]], metric(curve))
     foot = rod.place.beside(t * y)
