@@ -10,6 +10,7 @@ from latchwork.hybrid.contacts.event_slip import any_has, forget_slipping
 from latchwork.hybrid.contacts.scene import LETS_GO, OPEN, SLIDE, SLIPS, STICK, Scene, has_flag, set_flag
 from latchwork.program.kernel import f64, i64, kernel
 
+TOGETHER = 2  # contacts slip together
 WIDEST = 2  # times that a cone is widened
 
 
@@ -29,7 +30,7 @@ def state_as_before(scene: Scene, k: i64) -> i64:
 @kernel
 def share_otherwise(scene: Scene, t: f64) -> i64:
     """What becomes of contacts that stick, one of which is at the edge of its cone: 1 where some share of the load
-    holds them; else all slip together that are at their edges in every share."""
+    holds them; `TOGETHER` where some are at their edges in every share."""
     tol = scene.tolerances
     delassus, problem, sticks = scene.delassus, scene.problem, 0
     for k in range(delassus.contacts):
@@ -63,14 +64,29 @@ def share_otherwise(scene: Scene, t: f64) -> i64:
         forget_slipping(scene)
         scene.shared = t
         return 1
-    if found == SLIP_TOGETHER:
-        forget_slipping(scene)
-        for k in range(delassus.contacts):
-            event = scene.event[delassus.point[k]]
-            if problem.must_slip[k] == 1:
-                set_flag(event, SLIPS)
-                event.onset[0], event.onset[1] = problem.onset[2 * k], problem.onset[2 * k + 1]
+    return TOGETHER if found == SLIP_TOGETHER else 0
+
+
+@kernel
+def others_slip(scene: Scene) -> i64:
+    """1 where contacts would slip together of which not all have left their cones."""
+    delassus, problem = scene.delassus, scene.problem
+    for k in range(delassus.contacts):
+        if problem.must_slip[k] == 1 and has_flag(scene.event[delassus.point[k]], SLIPS) == 0:
+            return 1
     return 0
+
+
+@kernel
+def slip_together(scene: Scene) -> None:
+    """Those slip that are at the edges of their cones in every share of the load."""
+    delassus, problem = scene.delassus, scene.problem
+    forget_slipping(scene)
+    for k in range(delassus.contacts):
+        event = scene.event[delassus.point[k]]
+        if problem.must_slip[k] == 1:
+            set_flag(event, SLIPS)
+            event.onset[0], event.onset[1] = problem.onset[2 * k], problem.onset[2 * k + 1]
 
 
 @kernel

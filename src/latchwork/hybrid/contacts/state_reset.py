@@ -8,10 +8,24 @@ from __future__ import annotations
 
 from latchwork.contact.complementarity.open_slide_stick import solve_contact_problem
 from latchwork.contact.complementarity.problem import JAMMED, JAMS, SOLVED
-from latchwork.hybrid.contacts.cone_edge import note_left, share_otherwise, slip_or_widen, widened_cone
+from latchwork.hybrid.contacts.cone_edge import (
+    TOGETHER,
+    note_left,
+    others_slip,
+    share_otherwise,
+    slip_or_widen,
+    slip_together,
+    widened_cone,
+)
 from latchwork.hybrid.contacts.delassus_operator import move
 from latchwork.hybrid.contacts.event_slip import any_has
-from latchwork.hybrid.contacts.idle_contacts import begins_to_carry, change_with_soon, is_unloaded, leave_idle
+from latchwork.hybrid.contacts.idle_contacts import (
+    begins_to_carry,
+    change_with_soon,
+    is_unloaded,
+    leave_idle,
+    load_begins,
+)
 from latchwork.hybrid.contacts.impact_reset import picked_solution
 from latchwork.hybrid.contacts.joined_contacts import is_still, kept_by_others, stand_on_all, stick_with_others
 from latchwork.hybrid.contacts.near_set import depth_of, place_among
@@ -38,6 +52,33 @@ def solve_adhesive(scene: Scene, passes: i64) -> i64:
 
 
 @kernel
+def slip_by_soon(scene: Scene, x: f64p, t: f64) -> i64:
+    """Where contacts that have not left their cones would slip with others that have, and loads change: 1 where they
+    need not, by the forces of a moment later. At the instant itself no slip is accelerated. Else they slip together."""
+    if others_slip(scene) == 1 and load_begins(scene, x) == 1:
+        change_with_soon(scene)
+        fill_problem(scene)
+        status = solve_adhesive(scene, 0)
+        change_with_soon(scene)
+        if status == SOLVED and all_left_slide(scene) == 1:
+            return 1
+        fill_problem(scene)
+        share_otherwise(scene, t)
+    slip_together(scene)
+    return 0
+
+
+@kernel
+def all_left_slide(scene: Scene) -> i64:
+    """1 where all contacts slide that have left their cones."""
+    delassus, problem = scene.delassus, scene.problem
+    for k in range(delassus.contacts):
+        if scene.event[delassus.point[k]].left == 1 and problem.state[k] != SLIDE:
+            return 0
+    return 1
+
+
+@kernel
 def choose_contact_states(scene: Scene, x: f64p) -> i64:
     """States and forces of the contacts that stay, by the contact problem."""
     delassus, problem, t = scene.delassus, scene.problem, x[0]
@@ -52,7 +93,10 @@ def choose_contact_states(scene: Scene, x: f64p) -> i64:
             problem.state[k], problem.directed[k] = OPEN, 0
         return ResetOutcome.DONE
     slips = note_left(scene)
-    if slips == 1 and share_otherwise(scene, t) == 1:
+    shared = share_otherwise(scene, t) if slips == 1 else 0
+    if shared == TOGETHER:
+        shared = slip_by_soon(scene, x, t)
+    if shared == 1:
         leave_idle(scene, slips, 0, x)
         spread_forces(scene)
         return ResetOutcome.DONE
