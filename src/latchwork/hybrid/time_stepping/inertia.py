@@ -233,15 +233,15 @@ def free_motion(step: TimeStep, x: f64p) -> i64:
     g = answer_for(step.given, Asked.FREE_MOTION, x)
     if g < 0:
         return ask(step, Asked.FREE_MOTION, x)
-    answer = offset(step.given.answer, g * step.given.wide)
+    given, udot = offset(step.given.P, g * n * n), offset(step.given.udot, g * n)
     for b in range(step.blocks):
         start, at = step.block_start[b], step.square_at[b]
         size = step.block_start[b + 1] - start
         for i in range(size):
             for j in range(size):
-                P[at + i * size + j] = answer[step.speed[start + i] * n + step.speed[start + j]]
+                P[at + i * size + j] = given[step.speed[start + i] * n + step.speed[start + j]]
     for i in range(n):
-        step.free[i] = answer[n * n + i]
+        step.free[i] = udot[i]
     find_roots(step)
     step.known = 0
     return Reason.DONE

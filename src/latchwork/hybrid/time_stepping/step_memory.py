@@ -241,9 +241,7 @@ class StepMemory:
 
     def _give_room(self, most: int) -> None:
         """Room for so many answers."""
-        record = self.record
-        n_x, wide = record.n_x, max(record.n * record.n + record.n, record.n_x)
-        self.given = record.given = lay_out(Given, most=most, n_x=n_x, wide=wide)
+        self.given = self.record.given = lay_out(Given, most=most, n=self.record.n, n_x=self.record.n_x)
 
     def ready(self) -> None:
         """Take machine code that has arrived; what was evaluated in the steps of a page asks for it."""
@@ -283,24 +281,23 @@ class StepMemory:
             case Asked.FREE_MOTION:
                 motion, B = held.motion(x), held.place(x).B
                 inverse, free = left_over(held.base, motion.M, motion.f, B, motion.c, B, held.typical(x))
-                answer = np.concatenate([inverse.ravel(), free])
+                answers = {"P": inverse, "udot": free}
             case Asked.PLACE:
-                answer = assemble_q(held, x)
+                answers = {"state": assemble_q(held, x)}
             case Asked.SPEEDS:
-                answer = assemble_u(held, x)[0]
+                answers = {"state": assemble_u(held, x)[0]}
         if given.count == given.most:
             before = given
             self._give_room(2 * before.most)
             given = self.given
             given.count = before.count
-            for name in ("kind", "x", "answer"):
+            for name in ("kind", "x", "P", "udot", "state"):
                 old = np.asarray(getattr(before, name))
                 np.asarray(getattr(given, name))[: len(old)] = old
-        i = given.count
-        given.kind[i] = record.asked
-        np.asarray(given.x)[i * record.n_x : (i + 1) * record.n_x] = x
-        np.asarray(given.answer)[i * given.wide : i * given.wide + len(answer)] = answer
-        given.count = i + 1
+        given.kind[given.count] = record.asked
+        for name, values in {"x": x, **answers}.items():
+            np.asarray(getattr(given, name)).reshape(given.most, -1)[given.count] = np.ravel(values)
+        given.count += 1
 
     @property
     def is_autonomous(self) -> bool:

@@ -50,12 +50,14 @@ class Given:
     """Answers that were given, each for one state."""
 
     most: i64
+    n: i64
     n_x: i64
-    wide: i64
     count: i64
-    kind: i64p = array("most")
+    kind: i64p = array("most")  # `Asked` of each, and x where it was asked
     x: f64p = array("most * n_x")
-    answer: f64p = array("most * wide")
+    P: f64p = array("most * n * n")  # P and u̇₀ of FREE_MOTION
+    udot: f64p = array("most * n")
+    state: f64p = array("most * n_x")  # x of PLACE and SPEEDS
 
 
 @record
