@@ -8,6 +8,7 @@ import pytest
 import latchwork as lw
 from campaign import seeds
 from latchwork import dt
+from latchwork.hybrid import fixed_stepper
 from latchwork.realtime.coupler import Coupler
 from latchwork.realtime.exhibit import Exhibit, exhibit_of
 from latchwork.realtime.hand import Hands
@@ -373,3 +374,16 @@ def test_a_script_and_a_model_file_are_exhibits(tmp_path):
     from latchwork.realtime.scripts import folder
 
     assert exhibit_of(str(folder() / "double_pendulum.yaml")).width == 4
+
+
+@pytest.mark.parametrize("name", ["block_on_incline", "piano_action", "four_bar"])
+def test_the_first_tick_runs_no_loop_in_python(name, monkeypatch):
+    """What holds where a run begins, and its mode, are there before the first tick, and after a reset."""
+    live = Live(exhibit_of(name))
+    monkeypatch.setattr(fixed_stepper, "advance", None)
+    for _ in range(2):
+        for _ in range(5):
+            live.tick()
+        assert not live.paused
+        assert live.sim.t == pytest.approx(5 * live.step)
+        live.do({"do": "reset"})

@@ -22,7 +22,7 @@ from latchwork.hybrid.flow_stepper import FlowStepper, flow_stepper
 from latchwork.hybrid.horizon import look_around, relied_in_tick
 from latchwork.hybrid.input_laws import Column
 from latchwork.hybrid.interference.rollback import keep_watch
-from latchwork.hybrid.loop import advance
+from latchwork.hybrid.loop import advance, decide_contacts
 from latchwork.hybrid.mode_dynamics import Recombined
 from latchwork.hybrid.mode_integration import ModeIntegrations
 from latchwork.hybrid.modes import find_or_lay_out, keep_speeds
@@ -76,7 +76,7 @@ class FixedStepper:
         if status not in MADE or sim.world.watch.ticked(t, self._reached):
             return None
         x = self.x.copy() if self.expand is None else self.expand(t, self.x, rest)
-        made = state.but(t=t, x=x, standing=(self.dynamics, x))
+        made = state.but(t=t, x=x, begun=True, standing=(self.dynamics, x))
         slept, self.paces = (made, None) if self.paces is None else relied_in_tick(sim, made, self.paces)
         if slept is None:
             return None
@@ -169,11 +169,20 @@ def stepping(step: float) -> RK4:
     return RK4(step)
 
 
+def stand_ready(sim: Simulation, step: float) -> None:
+    """Decide now, where a run begins, what its first tick would have to: contacts, and the mode that they make."""
+    grid = grid_of(sim.state, step), step
+    sim.state = sim.state.but(grid=grid)
+    sim.world.ahead.wait()
+    decide_contacts(sim, None, grid)
+    begun(sim, step)
+
+
 def begun_again(sim: Simulation, step: float) -> Stepper | None:
-    """A stepper where a run was interrupted between two ticks; none where something is to be decided or told first."""
+    """A stepper where a run stands between two ticks, or ready for the first; none where something is to be decided or
+    told before."""
     state = sim.state
-    is_between = state.begun and state.grid is not None and state.grid[1] == step
-    if not (is_between and is_on_grid(state.t, grid_of(state, step), step)) or sim.record.events:
+    if state.grid is None or state.grid[1] != step or not is_on_grid(state.t, state.grid[0], step) or sim.record.events:
         return None
     sim.world.ahead.wait()
     return begun(sim, step)

@@ -68,7 +68,7 @@ class FlowStepper:
         if status not in (Status.END, Status.REWRITE) or sim.world.watch.ticked(run.reached, self._reached):
             return self._undone(sim, state)
         x = self._x.copy()
-        here = state.but(t=run.reached, x=x, standing=(self.dynamics, x))
+        here = state.but(t=run.reached, x=x, begun=True, standing=(self.dynamics, x))
         slept, self._paces = (here, None) if self._paces is None else relied_in_tick(sim, here, self._paces)
         if slept is None:
             return self._undone(sim, sim.state)

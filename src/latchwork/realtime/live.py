@@ -16,6 +16,7 @@ import numpy as np
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch
 from latchwork.errors import EvaluationError, LatchworkError, UnknownName, did_you_mean, must_be, must_measure
+from latchwork.hybrid.fixed_stepper import stand_ready
 from latchwork.hybrid.mode_table import compile_for
 from latchwork.program.elementary import scalars
 from latchwork.realtime.board import Array, Beat, State
@@ -75,6 +76,9 @@ class Live:
         with suppress(LatchworkError):
             self.sim.on(self.step)
         self.past.reset(self.sim)
+        with suppress(LatchworkError):
+            stand_ready(self.sim, self.step)
+            self.past.begin(self.sim)
         _ = self.sim.mode_table.energy
 
     def compile(self) -> None:

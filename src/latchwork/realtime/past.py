@@ -104,6 +104,11 @@ class Past:
         self._before = GOES_ON
         return gone
 
+    def begin(self, sim: Stepped) -> None:
+        """A simulation stands at its start now: there one comes back to."""
+        self._start = mark_of(sim)
+        self.reset(sim)
+
     def reset(self, sim: Stepped) -> None:
         """Put a simulation back to its start, and forget what was."""
         put_back(sim, self._start)
