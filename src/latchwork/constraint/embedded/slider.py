@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from latchwork.program.evaluator import Evaluator, evaluator_at
 from latchwork.program.function import Function
 from latchwork.program.kernel import divide, f64p, i64, kernel, sqrt
-from latchwork.program.records.memory import blank
+from latchwork.program.records.memory import blank, block_of, write
 from latchwork.program.records.record import array, pointer, record
+from latchwork.program.records.view import record_at
 
 ENFORCED = -1  # in the place of a row: the coordinates enforce the contact
 SLIP_NUMBERS = 4  # of a direction at most: in space two, a trace of a speed, and how fast slip that begins may get
 LAW = 3  # e, μ_s, μ_d
-KNOWN = 9  # words of a slider in front of them
 NO_WORDS, NO_SLOTS = np.zeros(0, dtype=np.int64), np.zeros(0)
 
 
@@ -67,8 +67,8 @@ class SliderRecord:
     force: Evaluator = pointer()
     law_at: i64  # in the slots of all sliders
     force_at: i64
-    coefficients: f64p = array(3)  # e, μ_s, μ_d
-    slip: f64p = array(4)
+    coefficients: f64p = array(LAW)  # e, μ_s, μ_d
+    slip: f64p = array(SLIP_NUMBERS)
 
 
 @kernel
@@ -99,7 +99,7 @@ class SliderLayout(NamedTuple):
 
 def slider_layout(sliders: Sequence[Slider]) -> SliderLayout:
     """Sliders one after the other."""
-    words, slots, at, empty = [NO_WORDS], [NO_SLOTS], 0, blank(SliderRecord)
+    words, slots, at = [NO_WORDS], [NO_SLOTS], 0
     for slider in sliders:
         places, records = [0, 0], [0, 0]
         for i, function in enumerate((slider.mu, slider.force)):
@@ -107,11 +107,12 @@ def slider_layout(sliders: Sequence[Slider]) -> SliderLayout:
                 places[i], records[i] = at, evaluator_at(function)
                 slots.append(function.workspace())
                 at += function.slots + 1
-        own = empty.words()
-        own[:KNOWN] = *slider[:4], int(isinstance(slider.mu, Function)), *records, *places
-        if not isinstance(slider.mu, Function):
-            own.view(np.float64)[KNOWN + LAW - 1] = slider.mu
-        words.append(own)
+        mu_d = 0.0 if isinstance(slider.mu, Function) else slider.mu
+        own = record_at(SliderRecord, blank(SliderRecord).words(), 0)
+        write(own, source=slider.source, row=slider.row, first=slider.first, tangents=slider.tangents,
+              moving=int(isinstance(slider.mu, Function)), law=records[0], force=records[1], law_at=places[0],
+              force_at=places[1], coefficients=(0.0, 0.0, mu_d), slip=(0.0,) * SLIP_NUMBERS)  # fmt: skip
+        words.append(block_of(own).view(np.int64))
     return SliderLayout(np.concatenate(words), np.concatenate(slots))
 
 

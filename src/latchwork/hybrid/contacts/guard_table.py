@@ -24,6 +24,7 @@ from latchwork.hybrid.contacts.guard_values import (
     REACHED,
     TINY,
     GuardedContact,
+    GuardedZone,
     GuardTable,
     look_at_guards,
 )
@@ -32,7 +33,7 @@ from latchwork.hybrid.stops import rates_in_accelerations
 from latchwork.program.evaluator import evaluator_at
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
-from latchwork.program.records.memory import blank, block_of, lay_out, size_of
+from latchwork.program.records.memory import blank, block_of, in_order, lay_out, size_of
 from latchwork.program.records.shape import shape_of
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.traverse import reachable, rebuild
@@ -211,16 +212,18 @@ def guard_table(
     starts, records = [slots.take(piece.slots, piece.functions) for piece in pieces], list[int]()
     for zone, (function, _) in zip(zones, programs, strict=True):
         at = slots.take(function.workspace(), (function,))
-        records += contact_states.zones[zone], len(zone.bounds), at, evaluator_at(function)
-    own = [0, 0, 0]
-    if user is not None:
-        own = [user.width // 2, slots.take(user.workspace(), (user,)), evaluator_at(user)]
+        records += in_order(GuardedZone, index=contact_states.zones[zone], bounds=len(zone.bounds), at=at,
+                            program=evaluator_at(function))  # fmt: skip
+    own = {} if user is None else {"user_guards": user.width // 2, "user_at": slots.take(user.workspace(), (user,)),
+                                   "user": evaluator_at(user)}  # fmt: skip
     by_acceleration = [*[piece.by_acceleration for piece in pieces], *[each.by_acceleration for each in programs]]
     widest = max([ROOM, *[function.width for function in slots.functions]])
     empty = blank(GuardTable, contacts=len(pieces), zones=len(zones), slots=slots.size, room=widest)
     words, where = empty.words(), empty.at
-    words[where["guards"]], words[where["zone"]] = guards, records
-    words[where["free"].start : where["user"].stop] = slices is None, slices is None and any(by_acceleration), *own
+    values: dict[str, Any] = {"guards": guards, "zone": records, "free": slices is None, **own,
+                              "by_acceleration": slices is None and any(by_acceleration)}  # fmt: skip
+    for name, value in values.items():
+        words[where[name]] = value
     words.view(np.float64)[where["z"]] = np.concatenate(slots.parts)
     table = words[where["contact"]].reshape(-1, WORDS)
     for i, piece in enumerate(pieces):
