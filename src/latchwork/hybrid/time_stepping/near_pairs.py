@@ -63,16 +63,18 @@ class NearPairs:
     # --- parts --------------------------------------------------------------------------------------------------
 
     def _take_watched(self) -> None:
-        """The features that are watched where it begins."""
+        """The features that are closed where it begins, or leaving; and those that are watched and were near before."""
         watched = {point.feature for point in self.s.contact_points}
+        closed = {point.feature for point in (*self.s.closed, *self.s.leaving_depths)}
         for k, rows in self.part_rows.items():
-            picker = rows.contact.picker
-            some = watched.intersection(rows.contact.features)
-            if picker is None:
-                self.row_features[k] = {row: each for row, each in enumerate(rows.features) if each in some}
-            elif some:
+            picker, features = rows.contact.picker, rows.contact.features
+            some = closed.intersection(features).difference(rows.made.values())
+            if some and picker is None:
+                rows.made.update((row, each) for row, each in enumerate(rows.features) if each in some)
+            elif some and picker is not None:
                 pairs = {pair: row for row, pair in enumerate(map(tuple, rows.own.tolist()))}
-                self.row_features[k] = {pairs[pair]: each for pair, each in picker.made() if each in some}
+                rows.made.update((pairs[pair], each) for pair, each in picker.made() if each in some)
+            self.row_features[k] = {row: each for row, each in rows.made.items() if each in watched}
 
     def _make_parts(self) -> None:
         """The features of the rows that are wanted, where their parts ever touch, and with them those of near pairs
