@@ -105,7 +105,7 @@ def test_what_it_does_not_meet_is_refused_with_what_to_do():
     model, _, shape = free_cylinder()
     end = model.origin.at("x", model.frame.x)
     for other in (lw.Rim(model.origin, model.frame.x, 1.0), lw.Cone(model.origin, end, 1.0)):
-        with pytest.raises(lw.ModelError, match=r"which no pair is for.*Plane.*cylinder\.sided\(12\)"):
+        with pytest.raises(lw.ModelError, match=r"no pair.*Capsule, Cylinder, Plane.*cylinder\.sided\(12\)"):
             model.contact("wrong", shape, other)
     with pytest.raises(lw.ModelError, match="Give a whole number from 3 to 200"):
         shape.sided(2)

@@ -221,7 +221,7 @@ def _nothing(name: str, a: Shape | Point, b: Shape | Point) -> str:
             f"contact '{name}' is between lw.{x} and lw.{y} that never touch: neither has a radius or a side, or one "
             "is to be inside of the other and does not fit. Give one a radius, a segment a normal, or a ring more room."
         )
-    meet = [other for pair in pairs() for other in pair if x in pair and (other != x or pair[0] == pair[1])]
+    meet = [b if a == x else a for a, b in pairs() if x in (a, b)]
     prism = " Or give its prism, a convex hull: cylinder.sided(12)." * ("Cylinder" in (x, y))
     prism += " Or give its pyramid, a convex hull: cone.sided(12)." * ("Cone" in (x, y))
     return (f"contact '{name}' is between lw.{x} and lw.{y}, which no pair is for. A lw.{x} meets: {', '.join(meet)}."
