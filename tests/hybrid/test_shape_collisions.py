@@ -43,6 +43,7 @@ IN_SPACE = [
     ("box", "wire", "generic"), ("surface", "sphere", "generic back"), ("surface", "plane", "aligned"),
     ("cylinder", "capsule", "generic"), ("cylinder", "plane", "aligned"), ("cone", "sphere", "generic"),
     ("cylinder", "box", "generic"), ("cone", "hull", "generic back"), ("cone", "capsule", "generic"),
+    ("cone", "hull", "aligned"), ("cone", "wire", "aligned"),
 ]  # fmt: skip
 MORE_IN_SPACE = [
     *product(("cylinder",), ("sphere", "capsule", "cylinder", "plane"), SEVERAL),

@@ -195,7 +195,8 @@ def ball_disc(a: Ball, b: Disc) -> Touch:
 
 def ball_slope(a: Ball, b: Slope) -> Touch:
     """g = (r − R) cos β + z sin β − ρ with r and z of the centre across the axis and along it, tan β = R/h; where its
-    foot, (R − r) sin β + z cos β along the side, is between base and tip, above the base, and not deep inside."""
+    foot, (R − r) sin β + z cos β along the side, is between base and tip, above the base, and not deep inside; the
+    edges that leave a corner must not lead into the side."""
     d, t = gathered(a.place.seen_from(b.place)), b.axis
     z = d.dot(t)
     across = gathered(d - t * z)
@@ -205,7 +206,10 @@ def ball_slope(a: Ball, b: Slope) -> Touch:
     high = (r - b.radius) * c + z * s
     foot = (b.radius - r) * s + z * c
     on, other = a.place.touching(n * -a.radius), b.place.touching(d - n * high)
-    return Touch(high - a.radius, n, on, other, None, (foot, slant - foot, z, high + 0.5 * b.radius * c))
+    within: tuple[Expr, ...] = (foot, slant - foot, z, high + 0.5 * b.radius * c)
+    if thin(a.radius) and a.bounds:
+        within = (*within, *leads_up(a, n, unit_of(a.size, numeric(b.radius))))
+    return Touch(high - a.radius, n, on, other, None, within)
 
 
 def thin(radius: Any) -> bool:

@@ -42,7 +42,8 @@ def crossing_rod(a: Crossing, b: Rod) -> Touch | None:
     s = by_side * through_side + by_end * (1.0 - through_side)
     x = d + t * s
     across = gathered(x - k * x.dot(k))
-    e = across / length(across, R)
+    far = length(across, R)
+    e = across / far
     te = t.dot(e)
     m, mm = k * te - e * tk, te * te + tk * tk
     out = b.faces[0] + b.faces[1] if b.faces else hoop.end + e  # against it leads n, from the edge to the rim
@@ -53,7 +54,7 @@ def crossing_rod(a: Crossing, b: Rod) -> Touch | None:
     crosses = D / (R * R) * through_side + (2.0 * tk * tk - te * te) * (1.0 - through_side)
     deep = b.deep if b.faces else 0.5 * R
     within = ((mm - 2.0 * PARALLEL) * (CLEARLY * unit), crosses * unit, (te + LEAN) * (a.sense * unit), s + spare,
-              b.length - s + spare, gap + deep, *((LEAN - n.dot(u)) * unit for u in b.faces),
+              b.length - s + spare, far - 0.5 * R, gap + deep, *((LEAN - n.dot(u)) * unit for u in b.faces),
               *leads_out(hoop, e, -n))  # fmt: skip
     on, other = hoop.place.touching(e * R), b.place.touching(t * s)
     return Touch(gap, n, on, other, None, within)
