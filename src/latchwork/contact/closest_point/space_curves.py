@@ -116,8 +116,7 @@ def across_rod(name: str, curve: Patch, tube: Any, rod: Rod, rim: Hoop | None = 
     """g = |e| − ρ of what is round, g = d · n of two sharp edges; the normal points from the rod to the curve, which is
     that of a ``rim``, with its radius there, if it is one."""
     sharp = thin(tube) and thin(rod.radius)
-    solid = rim is not None and rim.end is not None and radial is not None
-    if sharp and not (rod.faces or solid):
+    if sharp and not rod.faces:
         return None
     place, t, (s,) = place_of(curve), rod.along, curve.symbols
     d = gathered(place.seen_from(rod.place))
@@ -127,13 +126,11 @@ def across_rod(name: str, curve: Patch, tube: Any, rod: Rod, rim: Hoop | None = 
     radius = tube + rod.radius
     if sharp:
         m = t.cross(curve.slopes[0])
-        into = rod.faces[0] + rod.faces[1] if rod.faces else _out_of(rim, radial)
-        n = m * (-sign(m.dot(into)) / sqrt(maximum(m.dot(m), 1e-300)))
+        n = m * (-sign(m.dot(rod.faces[0] + rod.faces[1])) / sqrt(maximum(m.dot(m), 1e-300)))
         height = d.dot(n)
         unit = unit_of(rod.size)
         square = m.dot(m) / metric(curve)[0][0]
-        deep = rod.deep if rod.faces or rim is None else 0.5 * rim.radius
-        domain = [height + deep, (square - ALONG) * unit, *((LEAN - n.dot(u)) * unit for u in rod.faces),
+        domain = [height + rod.deep, (square - ALONG) * unit, *((LEAN - n.dot(u)) * unit for u in rod.faces),
                   y + EDGE * unit, rod.length - y + EDGE * unit]  # fmt: skip
     else:
         height = length(e, radius)
@@ -159,22 +156,16 @@ def hoop_hoop(name: str, a: Hoop, b: Hoop) -> Feature | None:
     return replace(made, within=(*made.within, *cones))
 
 
-def _out_of(rim: Hoop | None, radial: Vector | None) -> Vector:
-    """Half way between the radius of a rim and the way out of its end."""
-    assert rim is not None, "an edge without faces meets the rim of something solid"
-    assert rim.end is not None, "an edge without faces meets the rim of something solid"
-    assert radial is not None, "an edge without faces meets the rim of something solid"
-    return rim.end + radial
-
-
 def _sharp_rims(name: str, a: Hoop, one: Patch, b: Hoop, two: Patch) -> Feature | None:
     """Two rims without tyres that cross, of which one is that of something solid: g = (p − q) · n, n along p′ × q′."""
-    if a.end is None and b.end is None:
-        return None
     p, q, tangents = place_of(one), place_of(two), (one.slopes[0], two.slopes[0])
     d, m = gathered(p.seen_from(q)), tangents[0].cross(tangents[1])
-    way = -sign(m.dot(a.end + radius_at(a, one))) if a.end is not None else sign(
-        m.dot(_out_of(b, radius_at(b, two))))  # fmt: skip
+    if a.end is not None:
+        way = -sign(m.dot(a.end + radius_at(a, one)))
+    elif b.end is not None:
+        way = sign(m.dot(b.end + radius_at(b, two)))
+    else:
+        return None
     n = m * (way / sqrt(maximum(m.dot(m), 1e-300)))
     height, unit, (g2,), (g1,) = d.dot(n), unit_of(a.size, b.size), metric(two)[0], metric(one)[0]
     domain = [height + 0.25 * (a.radius + b.radius), (m.dot(m) / (g1 * g2) - ALONG) * unit]

@@ -135,14 +135,9 @@ def leads_out(rim: Hoop, radial: Vector, out: Vector, is_lowest: bool = False) -
     of its end and that of its side. At the place that is lowest along ``out`` it does not lead inwards anyway."""
     if rim.end is None:
         return ()
-    side = rim.end if is_zero(rim.flare) else rim.end + radial * rim.flare
+    side = rim.end + radial * rim.flare
     ways = (side,) if is_lowest else (side, radial)
     return tuple((LEAN + out.dot(way)) * unit_of(numeric(rim.radius)) for way in ways)
-
-
-def is_zero(measure: Any) -> bool:
-    """The number 0, no expression."""
-    return isinstance(measure, float) and measure == 0.0
 
 
 def leans(n: Vector, k: Vector) -> Expr:
