@@ -10,6 +10,7 @@ import random
 from dataclasses import replace
 from itertools import combinations_with_replacement, product
 
+import numpy as np
 import pytest
 
 import drawn_plane
@@ -31,6 +32,7 @@ IN_PLANE = [
     ("segment", "segment", "aligned"), ("segment", "arc", "generic back"), ("circle", "curve", "aligned aside"),
     ("box", "curve", "aligned"), ("capsule", "curve", "generic"), ("segment", "curve", "generic"),
     ("line", "curve", "diagonal"), ("arc", "oval", "generic"), ("oval", "cup", "aligned"),
+    ("segment", "polyline", "aligned"),
 ]  # fmt: skip
 MORE_IN_PLANE = [
     ("segment", "box", "aligned"), ("segment", "wall", "generic"), ("box", "curve", "generic"),
@@ -87,7 +89,7 @@ DROPPED = {  # from a height, or from the side; in the plane and in space
              shape_collisions_in_space.Start((-0.4, 0.0, 1.25), velocity=(1.5, 0.0, 0.0), until=0.6)),
 }  # fmt: skip
 ON_GROUND = [("box", "segment", "dropped"), ("hull", "curve", "dropped"), ("segment", "polyline", "dropped"),
-             ("circle", "outline", "slid"), ("box", "wall", "slid")]  # fmt: skip
+             ("circle", "outline", "slid"), ("box", "wall", "slid"), ("curve", "curve", "slid")]  # fmt: skip
 MADE_IN_SPACE = [
     (*pair, start) for pair, start in product(combinations_with_replacement(SPACE, 2), DROPPED)
     if asked and cell(drawn_space.Pen, "free", *pair) != REFUSED
@@ -179,6 +181,23 @@ def test_what_lies_behind_a_boundary_is_outside_it():
     for x in (0.0, 0.5):
         event = lw.simulate(model, until=0.4, q={"x": x, "y": 0.65}).events[0]
         assert event.t == pytest.approx(math.sqrt(2.0 * 0.3 / 9.81), rel=1e-12)
+
+
+@pytest.mark.parametrize("low", [-1e-3, 0.0, 1e-4, 0.1])
+def test_drawn_lines_are_as_deep_as_the_shortest_arm_where_they_cross(low):
+    """A V whose tip hangs below a level line: the middle of the line between its sides is off them by low/√2."""
+    level, tip = np.array([(-1.0, 0.0), (1.0, 0.0)]), np.array([(-0.5, 0.5 - low), (0.0, -low), (0.5, 0.5 - low)])
+    assert drawn_plane.crossing(level, tip) == pytest.approx(min(low, low / math.sqrt(2)), abs=2e-7)
+
+
+def test_an_outline_keeps_its_corners_where_it_is_thinned_out():
+    """Chords of a polyline are its edges; those of a circle are nowhere far from it."""
+    corners = [(0.0, 0.0), (1.0, 0.3), (1.5, -0.2)]
+    assert drawn_plane.chords(drawn_plane.along(corners)) == pytest.approx(np.array(corners))
+    ring = drawn_plane.around((0.0, 0.0), 0.1)
+    few = drawn_plane.chords(ring)
+    assert len(few) < 0.5 * len(ring)
+    assert drawn_plane.distances(ring, few).max() <= drawn_plane.CLOSE
 
 
 def test_what_never_touches_is_refused():
