@@ -215,6 +215,20 @@ def test_a_hand_that_lets_go_leaves_nothing_behind():
     assert live.sim.x[4] - before[4] == pytest.approx(-9.81e-3, rel=1e-12)
 
 
+@pytest.mark.parametrize("command", [{"do": "drop"}, {"do": "rewind", "seconds": 0.001}, {"do": "reset"}])
+def test_a_hand_lets_go_while_time_stands_still(command):
+    """Paused, no tick reads the device: that it holds nothing any more is seen all the same."""
+    live = Live(puck())
+    live.do({"do": "grab", "body": "puck", "at": [0.0, 0.3, 0.0]})
+    live.tick()
+    live.do({"do": "pause"})
+    assert live.state().hand.body == 0
+    live.do(command)
+    assert live.state().hand.body == -1
+    assert live.state().hand.force == (0.0, 0.0, 0.0)
+    assert live.tick_count == 1
+
+
 def test_components_that_move_nothing_are_no_inputs():
     """In the plane a hand has two forces and a torque; a ball on a line has one."""
     flat, line = (stepped(exhibit(name), 1e-3) for name in ("puck", "bouncing_ball"))

@@ -40,7 +40,7 @@ def move(live: Live, c: Answer) -> Answer:
 
 
 def drop(live: Live, c: Answer) -> Answer:
-    live.pointer().drop()
+    live.drop()
     return {}
 
 

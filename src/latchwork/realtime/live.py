@@ -123,6 +123,11 @@ class Live:
             raise EvaluationError("another device holds the mechanism. Start without it to use the pointer.")
         return self.device
 
+    def drop(self) -> None:
+        """The pointer lets go."""
+        self.pointer().drop()
+        self.grip.let_go()
+
     def constraint(self, name: str) -> Constraint | Latch:
         """One of those that may be held and released."""
         found = {item.name: item for item in self.exhibit.constraints}
@@ -210,7 +215,7 @@ class Live:
 
     def _let_go(self) -> None:
         if isinstance(self.device, Pointer):
-            self.device.drop()
+            self.drop()
 
     # --- going on -----------------------------------------------------------------------------------------------
 

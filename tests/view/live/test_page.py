@@ -471,6 +471,28 @@ def test_a_finger_pulls(opened):
     phone.wait("app.bench.head.hand === -1")
 
 
+def test_a_fast_screen_says_no_more_than_is_heard(opened):
+    """Of a thousand places of the pointer in a second some hundred are told, the last always."""
+    page = opened("double_pendulum")
+    page.tab.focus("#picture")
+    page.tab.keyboard.press("g")
+    page.wait("app.bench.head.hand >= 0")
+    told = page.look("""async () => { const b = app.bench, say = b.say.bind(b), told = [], began = performance.now();
+        b.say = (command) => { told.push(command.to); return say(command); };
+        for (let k = 0; k < 200; k++) {
+          b.pull([1e-3 * k, -1, 0]);
+          await new Promise((done) => setTimeout(done, 1));
+        }
+        await new Promise((done) => setTimeout(done, 50));
+        b.say = say;
+        return [told, performance.now() - began]; }""")
+    places, took = told
+    assert places[-1][0] == 1e-3 * 199
+    assert len(places) <= took / 10.0 + 1
+    page.tab.keyboard.press("Escape")
+    page.wait("app.bench.head.hand === -1")
+
+
 def test_the_page_comes_back_when_the_server_does(browser):
     """It says that the connection is lost, tries again by itself, and takes up the same mechanism."""
     first = House({"double_pendulum": "double_pendulum"}, workers=in_a_thread)

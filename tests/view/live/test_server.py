@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import socket as sockets
+import time
 
 import numpy as np
 import pytest
@@ -284,6 +285,81 @@ def test_it_is_paused_while_nobody_looks(monkeypatch):
         until(lambda: room.state is not None and room.state.paused)
         page.say(looks=True)
         page.wait(lambda: page.head["paused"] == 0.0 and page.frames > 3)
+
+
+class Late(Ticked):
+    """A loop that takes commands a while after they were sent, and has room for few."""
+
+    late, refused = 0.0, 0
+
+    def __init__(self, source):
+        super().__init__(source)
+        self.waiting = []
+
+    def send(self, command):
+        if self.refused:
+            self.refused -= 1
+            return False
+        self.waiting.append((time.monotonic() + self.late, command))
+        return True
+
+    def news(self):
+        while self.waiting and self.waiting[0][0] <= time.monotonic():
+            self.live.do(self.waiting.pop(0)[1])
+        return super().news()
+
+
+def test_a_rest_is_no_pause_of_a_page(monkeypatch):
+    """Whoever comes to a mechanism that rests since nobody looked never sees it paused, however late it goes on: a
+    button that would say "go" would pause it a moment later. A pause that a page asks for is seen, also at once."""
+    monkeypatch.setattr("latchwork.view.live.room.AWAY", 0.1)
+    monkeypatch.setattr("latchwork.view.live.room.SELDOM", 0.0)
+    with House(looping=Late) as house:
+        with house.socket() as made:
+            page = Listener(made)
+            page.wait(lambda: page.frames)
+        room = house.server.rooms["double_pendulum"]
+        until(lambda: room.state.paused)
+        room.desk.loop.late = 0.4
+        with house.socket() as made:
+            page = Listener(made)
+            paused, t = set(), room.state.t
+            page.wait(lambda: page.frames)
+            page.wait(lambda: paused.add(page.head["paused"]) or page.head["t"] > t + 0.1)
+            assert paused == {0.0}
+        until(lambda: room.state.paused)
+        with house.socket() as made:
+            page = Listener(made)
+            page.say(do="pause")
+            page.wait(lambda: page.frames and page.head["paused"] == 1.0)
+            page.hear(0.6)
+            assert room.state.paused
+
+
+def test_letting_go_is_never_lost():
+    """A hand that lets go after too many messages, or while the loop has no room for commands, holds nothing; nor does
+    that of a page that has gone."""
+    with House(looping=Late) as house, house.socket() as made:
+        page = Listener(made)
+        page.wait(lambda: page.frames)
+        loop = house.server.rooms["double_pendulum"].desk.loop
+        for more, refused in ((1000, 0), (0, 3)):
+            page.say(do="grab", body="lower", at=[0.5, -1.0, 0.0])
+            page.wait(lambda: page.head["hand"] == 1.0)
+            for k in range(more):
+                page.say(do="move", to=[0.5 + 1e-6 * k, -1.0, 0.0])
+            loop.refused = refused
+            page.say(do="drop")
+            page.wait(lambda: page.head["hand"] == -1.0)
+            page.wait(lambda: page.told("dropped"))
+            page.hear(0.1)
+        with house.socket() as made:
+            other = Listener(made)
+            other.wait(lambda: other.frames)
+            other.say(do="grab", body="lower", at=[0.5, -1.0, 0.0])
+            page.wait(lambda: page.head["hand"] == 1.0)
+            loop.refused = 3
+        page.wait(lambda: page.head["hand"] == -1.0)
 
 
 def test_a_loop_that_dies_is_started_again():

@@ -8,6 +8,7 @@ const RIM = 0.14; // of the picture: bodies that have all gone so far out are fo
 const TURNS = " ↻", AIM = "◎ "; // behind the names of torques, in front of those of targets
 const FEW = 6; // arrows that all have a number; of more, the strong ones
 const PATH = 400; // places of a path
+const BETWEEN = 10; // ms between two places that the pointer is said to be at: the server hears some hundred a second
 const PAST = 2600; // frames that are kept: about a minute
 
 const byId = (id) => document.getElementById(id);
@@ -354,7 +355,7 @@ class Bench {
   grab(body, through, pointer) {
     const posing = this.head.paused === 1 && pointer !== "keys"; // while it is paused, it is put where it is drawn to
     this.held = { body, through, to: through, pointer, posing, at: through, waits: false,
-      sent: posing ? false : this.say({ do: "grab", body, at: through }) };
+      told: 0, timer: 0, sent: posing ? false : this.say({ do: "grab", body, at: through }) };
     byId("hint").hidden = true;
     this.ask();
   }
@@ -362,8 +363,23 @@ class Bench {
   pull(to) {
     this.held.to = to;
     if (this.held.posing) this.pose();
-    else this.say({ do: "move", to });
+    else this.move();
     this.ask();
+  }
+
+  move() {
+    // Where the pointer is now; on a screen of many frames a second not each of its places, but always the last.
+    const { held } = this, now = performance.now(), wait = held.told + BETWEEN - now;
+    if (held.timer) return;
+    if (wait <= 0) {
+      held.told = now;
+      this.say({ do: "move", to: held.to });
+    } else {
+      held.timer = setTimeout(() => {
+        held.timer = 0;
+        if (this.held === held) this.move();
+      }, wait);
+    }
   }
 
   pose() {
@@ -388,7 +404,7 @@ class Bench {
     held.posing = false;
     held.through = held.at;
     held.sent = this.say({ do: "grab", body: held.body, at: held.at });
-    this.say({ do: "move", to: held.to });
+    this.move();
   }
 
   drop() {
@@ -420,7 +436,7 @@ class Bench {
       picture.classList.toggle("held", Boolean(this.held));
     });
     on(picture, "pointermove", (event) => this.moved(event, local(event)));
-    for (const name of ["pointerup", "pointercancel"]) {
+    for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) {
       on(picture, name, (event) => {
         this.touches.delete(event.pointerId);
         if (this.stroke) this.drawn();

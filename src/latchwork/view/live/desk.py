@@ -1,7 +1,9 @@
 """The desk of a room: where commands of pages are checked and sent on, and answers find their way back.
 
 The hand belongs to the page that took hold last, and to nobody once that page is gone. Its motions are not queued: the
-newest is sent on, some hundreds in a second.
+newest is sent on, some hundreds in a second; that it lets go is sent until the loop has taken it.
+
+While nobody looks, the loop rests: it is paused by the desk. That is no pause of any page, and none is shown one.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from latchwork.realtime.session import MOST_BYTES
 from latchwork.view.live.visitor import Visitor
 
 HAND = 0.003  # s between two motions of a hand
+AGAIN = 0.05  # s until what a loop had no room for is sent once more
+WOKEN = "woken"  # the name of the command that ends a rest; those of pages have numbers
 MOST_ASKED = 1000  # commands that wait for an answer
 SAVE = "save"  # what a page asks for instead: the session itself
 FORBIDDEN = frozenset({"record"})  # what a page may not ask for: files are for whoever started the server
@@ -64,6 +68,7 @@ class Desk:
         self._asked: dict[str, Asked] = {}
         self._serial = 0
         self._resting = False  # paused by ourselves, since nobody looks
+        self._waking = False  # told to go on, and not seen to yet
 
     def take(self, visitor: Visitor, message: str | bytes) -> None:
         """A message of a page: checked, and sent on where it is a command."""
@@ -101,7 +106,7 @@ class Desk:
             self._flush(visitor)
             self._take_over(visitor)
         if do in ("pause", "go", "step"):
-            self._resting = False
+            self._resting = self._waking = False
         self._ask(visitor, command)
 
     def _save(self, visitor: Visitor) -> None:
@@ -125,12 +130,23 @@ class Desk:
         self.holder = None if visitor is None else visitor.number
 
     def _move(self, visitor: Visitor, command: Row) -> None:
+        if command["do"] == "drop":
+            visitor.motion = None
+            self._let_go()
+            return
         if visitor.motion is None:
             asyncio.get_running_loop().call_later(HAND, self._flush, visitor)
         visitor.motion = command
-        if command["do"] == "drop":
-            self._flush(visitor)
-            self.holder = None
+
+    def _let_go(self) -> None:
+        """The hand is nobody's, and holds nothing; where the loop has no room for that now, it is told again."""
+        self.holder = None
+        if self.loop is not None and self.loop.alive and not self.loop.send({"do": "drop"}):
+            asyncio.get_running_loop().call_later(AGAIN, self._let_go_again)
+
+    def _let_go_again(self) -> None:
+        if self.holder is None:
+            self._let_go()
 
     def _flush(self, visitor: Visitor) -> None:
         motion, visitor.motion = visitor.motion, None
@@ -152,6 +168,7 @@ class Desk:
 
     def answered(self, row: Row) -> str | None:
         """Hand an answer to the page that asked; gives what the command was."""
+        self._waking = self._waking and row.get("id") != WOKEN
         asked = self._asked.pop(str(row.get("id")), None)
         if asked is None:
             return None
@@ -177,8 +194,7 @@ class Desk:
         """A page is gone: its hand lets go."""
         visitor.motion = None
         if self.holder == visitor.number:
-            self.send({"do": "drop"})
-            self.holder = None
+            self._let_go()
 
     def rest(self) -> None:
         """Pause, until someone looks again."""
@@ -188,7 +204,13 @@ class Desk:
     def wake(self) -> None:
         """Go on, where the pause was ours."""
         if self._resting:
-            self._resting = not self.send({"do": "go"})
+            self._waking = self.send({"do": "go", "id": WOKEN})
+            self._resting = not self._waking
+
+    def seen(self, state: State) -> State:
+        """A state as pages see it: a pause that none of them asked for is none."""
+        self._waking = self._waking and state.paused
+        return state._replace(paused=False) if self._resting or self._waking else state
 
 
 def session_of(row: Row) -> Row:

@@ -167,7 +167,7 @@ class Room:
             await asyncio.sleep(max(0.002, FRAME - (clock() - now)))
 
     def _frame(self, shown: Shown, state: State) -> None:
-        frame = shown.frame(state, self.visits.numbers.get(state.mode, 0))
+        frame = shown.frame(self.desk.seen(state), self.visits.numbers.get(state.mode, 0))
         for visitor in self.visitors.values():
             if visitor.looks:
                 visitor.show(frame)

@@ -17,6 +17,8 @@ COSTLY_RATE, COSTLY_AT_ONCE = 4.0, 8.0  # of those that take the loop as long as
 FLOOD, PATIENCE = 1000.0, 20_000.0  # dropped messages in a second that are borne, and at once; then a page is let go
 MOST_WORDS = 400  # messages that wait for a page
 STALLED = 15.0  # s that a page may take to read one message
+DROP = {"do": "drop"}  # is heard however much was said before: no hand holds on because a message was one too many
+SHORT = 40  # characters that may be looked at of what is one too many
 
 
 class Socket(Protocol):
@@ -85,15 +87,20 @@ class Visitor:
             if not self.patience.takes(now):
                 self.gone = True
                 self._wake.set()
-            return None
-        try:
-            found = json.loads(message, parse_constant=_refuse) if isinstance(message, str) else None
-        except (ValueError, RecursionError):
-            found = None
+            return DROP if len(message) <= SHORT and _parsed(message) == DROP else None
+        found = _parsed(message)
         if not isinstance(found, dict):
             self.malformed += 1
             return None
         return found
+
+
+def _parsed(message: str | bytes) -> Any:
+    """What a message of text holds; None where it is no JSON."""
+    try:
+        return json.loads(message, parse_constant=_refuse) if isinstance(message, str) else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _refuse(word: str) -> float:
