@@ -91,7 +91,7 @@ class Grip:
         self.hand = self._hand(-1, reading.place, reading.place, NULL, NULL)
 
     def let_go(self) -> None:
-        """The device holds nothing any more, as is seen from now on, paused or not; the next tick takes away what acts."""
+        """The device holds nothing, as is seen from now on, paused or not; the next tick takes away what acts."""
         self.hand = self._hand(-1, NULL, NULL, NULL, NULL)
 
     def _answer(self, body: str, arm: Triple, x: Array) -> Response:
