@@ -26,11 +26,15 @@ ASIDE = np.array([0.6e-7, 0.8e-7])  # m: what lies exactly on another line is ta
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A shape, its outline (n, 2), and for places (k, 2) how far outside its material they are; None: it is thin."""
+    """A shape, its outline (n, 2), and for places (k, 2) how far outside its material they are; None: it is thin.
+
+    Of what is thin, ``front`` is the side of travel on which it is touched: 1 on the left, −1 on the right, 0 both.
+    """
 
     shape: Any
     outline: Array
     outside: Callable[[Array], Array] | None = None
+    front: int = 0
 
     @cached_property
     def line(self) -> Array:
@@ -159,29 +163,29 @@ class Pen:
     def wall(self) -> Drawn:
         """A segment with its front on the side of y."""
         shape = lw.Segment(self.at(-0.5), self.at(0.5), self.frame.y, body=self.body)
-        return Drawn(shape, along([(-0.5, 0.0), (0.5, 0.0)]))
+        return Drawn(shape, along([(-0.5, 0.0), (0.5, 0.0)]), front=1)
 
     def polyline(self) -> Drawn:
         corners = [(-1.0, 0.25), (-0.25, 0.0), (0.25, 0.0), (0.5, 0.5), (1.0, 0.5)]
-        return Drawn(lw.Polyline([self.at(*x) for x in corners], body=self.body), along(corners))
+        return Drawn(lw.Polyline([self.at(*x) for x in corners], body=self.body), along(corners), front=1)
 
     def arc(self) -> Drawn:
         """A third of a circle, up and a little to the right, touched from outside."""
         F, start = self.frame, math.pi / 6
         way = math.cos(start) * F.x + math.sin(start) * F.y
         shape = lw.Arc(self.at(0.0, -0.5), 0.75, way, 2.0 * math.pi / 3, axis=F.z, body=self.body)
-        return Drawn(shape, around((0.0, -0.5), 0.75, start, 2.0 * math.pi / 3))
+        return Drawn(shape, around((0.0, -0.5), 0.75, start, 2.0 * math.pi / 3), front=-1)
 
     def cup(self) -> Drawn:
         """A third of a circle below, touched from inside."""
         F, start = self.frame, 7.0 * math.pi / 6
         way = math.cos(start) * F.x + math.sin(start) * F.y
         shape = lw.Arc(self.at(0.0, 1.0), 1.25, way, 2.0 * math.pi / 3, axis=F.z, inside=True, body=self.body)
-        return Drawn(shape, around((0.0, 1.0), 1.25, start, 2.0 * math.pi / 3))
+        return Drawn(shape, around((0.0, 1.0), 1.25, start, 2.0 * math.pi / 3), front=1)
 
     def ring(self) -> Drawn:
         """A whole circle, touched from inside."""
-        return Drawn(lw.Arc(self.origin, 5.0, inside=True, body=self.body), around((0.0, 0.0), 5.0))
+        return Drawn(lw.Arc(self.origin, 5.0, inside=True, body=self.body), around((0.0, 0.0), 5.0), front=1)
 
     def boundary(self) -> Drawn:
         """A segment, and an arc that rises from its end."""
@@ -189,16 +193,14 @@ class Pen:
         p, q = self.at(-1.0), self.at(0.0)
         pieces = [lw.Segment(p, q, F.y, body=self.body),
                   lw.Arc(self.at(0.0, 1.0), 1.0, -F.y, 1.0, axis=F.z, inside=True, body=self.body)]  # fmt: skip
-        return Drawn(
-            lw.Boundary(pieces),
-            np.vstack([along([(-1.0, 0.0), (0.0, 0.0)]), around((0.0, 1.0), 1.0, -math.pi / 2, 1.0)]),
-        )
+        outline = np.vstack([along([(-1.0, 0.0), (0.0, 0.0)]), around((0.0, 1.0), 1.0, -math.pi / 2, 1.0)])
+        return Drawn(lw.Boundary(pieces), outline, front=1)
 
     def curve(self) -> Drawn:
         """Two waves."""
         F, s = self.frame, np.linspace(-0.75, 0.75, MANY)
         shape = lw.Curve(self.origin, lambda s: s * F.x + 0.1 * lw.cos(6.0 * s) * F.y, (-0.75, 0.75), body=self.body)
-        return Drawn(shape, np.column_stack([s, 0.1 * np.cos(6.0 * s)]))
+        return Drawn(shape, np.column_stack([s, 0.1 * np.cos(6.0 * s)]), front=1)
 
 
 SOLID = ("circle", "capsule", "box", "hull", "outline", "disk", "oval", "line")
@@ -285,6 +287,16 @@ def distances(x: Array, y: Array) -> Array:
     wx, wy = x[:, :1] - px, x[:, 1:] - py
     s = np.clip((wx * dx + wy * dy) / np.maximum(dx * dx + dy * dy, 1e-300), 0.0, 1.0)
     return np.sqrt(((wx - s * dx) ** 2 + (wy - s * dy) ** 2).min(axis=1))
+
+
+def meets_back(a: Drawn, at: Array, b: Drawn, bt: Array) -> bool:
+    """Whether two thin things that are apart are nearest where one is behind the other."""
+    x, y = placed(a.line, at), placed(b.line, bt)
+    (place, line, front), *_ = sorted(((x, y, b.front), (y, x, a.front)), key=lambda item: off_line(*item[:2]))
+    tip = place[[int(distances(place, line).argmin())]]
+    edge = int(np.argmin([off_line(tip, line[i : i + 2]) for i in range(len(line) - 1)]))
+    (tx, ty), (dx, dy) = line[edge + 1] - line[edge], tip[0] - line[edge]
+    return bool(front * (tx * dy - ty * dx) < 0.0)
 
 
 def chords(x: Array) -> Array:

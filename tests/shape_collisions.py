@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import latchwork as lw
-from drawn_plane import FRONT, Drawn, Pen, depth
+from drawn_plane import FRONT, Drawn, Pen, depth, meets_back
 
 Array = np.ndarray
 SEEN = 2e-4  # m: outlines of so many places tell depths by no less
@@ -102,7 +102,7 @@ def broken(m: Meeting, start: Start, run: lw.Trajectory, gravity: float = 0.0) -
     dense = run.at(t)
     wrong = []
     deep = m.depths(*m.poses(dense))
-    if deep.max() > SEEN:
+    if deep.max() > SEEN and not came_from_behind(m, run, t[:int((deep > SEEN).argmax()) + 1]):
         wrong.append(f"lie {deep.max():.3g} deep in each other at t = {t[int((deep > SEEN).argmax())]:.3g}")
     free = m.free(start, t, gravity)
     would = m.depths(free, np.zeros_like(free))
@@ -126,6 +126,17 @@ def broken(m: Meeting, start: Start, run: lw.Trajectory, gravity: float = 0.0) -
         if abs(E[-1] - E[0]) > 1e-7:
             wrong.append(f"an elastic impact takes {E[0] - E[-1]:.3g}")
     return wrong
+
+
+def came_from_behind(m: Meeting, run: lw.Trajectory, t: Array) -> bool:
+    """Whether what lies in each other at the last of some times, and not before, came there past the back of something
+    thin, which is touched in front only."""
+    if len(t) < 2 or m.a.outside is not None or m.b.outside is not None:
+        return False
+    a, b = m.poses(run.at(np.linspace(t[-2], t[-1], SAMPLES)))
+    apart = m.depths(a, b) < 0.0
+    last = int(np.flatnonzero(apart)[-1]) if apart.any() else 0
+    return bool(apart[last]) and meets_back(m.a, a[last], m.b, b[last])
 
 
 def momentum(m: Meeting, dense: object) -> list[str]:
