@@ -38,6 +38,7 @@ OFF, RISING, UP = 0, 1, 2  # not armed; armed and below zero; armed and not belo
 NO_INSTANT = 2.0  # no instant: beyond the end, θ = 1
 HALF_STEP, HALF_ULPS = 0.5e-12, 2.0 * 2.0**-53  # half of max(1e-12 step, 4 ulp(t)): two brackets may join
 MAX_TRIES = 200  # each third try halves the bracket, so fewer than this are needed
+SOON = 2.0**-20  # of a step: how a guard begins to change its rate is seen there
 PARTS = 2**20  # a step is halved into so many parts at most, where zero may be near
 FAR, BENT = 1e300, 0.25  # nowhere near zero; tangents meet too high by this part of the bend of a step at most
 STEEP = 4.0  # times as steep as it is seen to be, a guard may be in between, where it turns a corner
@@ -217,6 +218,16 @@ def is_dismissed(state: i64, height: f64, g0: f64, fall: f64, g: f64, r: f64, g1
 
 
 @kernel
+def begins_upwards(guards: Guards, t: f64, h: f64, i: i64) -> i64:
+    """1 where guard i does not fall below zero as it begins: as the parabola with its value, its rate and the change of
+    its rate, which it would follow to the middle of the step if no other bound took over."""
+    g0, r0 = guards.step.g0[i], guards.step.g0[guards.m + i]
+    probe_once(guards, t, h, SOON)
+    fall = 0.5 * h * r0 + divide(0.125 * h * (guards.step.g[guards.m + i] - r0), SOON)
+    return 1 if g0 + fall >= 0.0 else 0
+
+
+@kernel
 def keeps_off_zero(g0: f64, g: f64, g1: f64) -> i64:
     """1 where a guard without rates is further from zero at both ends and in the middle than it changes."""
     off = maximum(fabs(g - 0.5 * (g0 + g1)), 0.375 * fabs(g1 - g0))
@@ -266,7 +277,7 @@ def first_crossing(guards: Guards, t: f64, h: f64, i: i64, first: f64) -> tuple[
     state = OFF if guards.armed[i] == 0 else (RISING if g0 < 0.0 else UP)
     lo, hi = NO_INSTANT, NO_INSTANT
     if is_dismissed(state, height, g0, 0.5 * h * r0, step.middle[i], step.middle[m + i], step.g1[i],
-              step.g1[m + i]) == 1:  # fmt: skip
+              step.g1[m + i]) == 1 and (state != UP or begins_upwards(guards, t, h, i) == 1):  # fmt: skip
         return lo, hi
     at, size = 0, PARTS
     blind = r0 == 0.0 and step.g1[m + i] == 0.0 and step.middle[m + i] == 0.0

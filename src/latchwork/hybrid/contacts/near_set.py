@@ -26,12 +26,13 @@ from latchwork.hybrid.contacts.scene import (
     TOUCHED,
     ContactRecord,
     Scene,
+    clear_flag,
     has_flag,
     set_flag,
 )
 from latchwork.hybrid.contacts.step_limit import FOREVER
 from latchwork.program.evaluator import evaluate
-from latchwork.program.kernel import divide, f64p, fabs, floor, i64, kernel, offset
+from latchwork.program.kernel import divide, f64, f64p, fabs, floor, i64, kernel, offset
 from latchwork.program.scalar import maximum, minimum
 
 DEEPEST = 1e15
@@ -86,6 +87,20 @@ def apply_guards(scene: Scene) -> None:
             if state.kind != OPEN and state.impending_size > 0 and has_flag(event, SLIPS) == 0:
                 set_flag(event, SLIPS)
                 event.onset[0], event.onset[1] = state.impending[0], state.impending[1]
+
+
+@kernel
+def only_passes_by(scene: Scene) -> i64:
+    """1 where all that guards say is that features are met from behind: nothing touches there, and what is about to
+    touch elsewhere does so at an instant of its own."""
+    passed = 0
+    for k in range(scene.watched):
+        i = scene.watch[k]
+        event, behind = scene.event[i], scene.state[i].behind
+        if event.flags != 0 and (behind == 0 or (event.flags != TOUCHED and event.flags != TOUCHED + CLEARED)):
+            return 0
+        passed += 1 if event.flags != 0 else 0
+    return 1 if passed > 0 else 0
 
 
 @kernel
@@ -232,10 +247,45 @@ def drop_faded(scene: Scene, x: f64p) -> None:
 
 
 @kernel
+def moves_out(scene: Scene, i: i64, x: f64p, fastest: f64) -> i64:
+    """1 where contact point i moves out of the domain of its feature, as q̇ has it; ``fastest`` is what moves there."""
+    delassus, contact, out = scene.delassus, scene.contact[i], scene.out
+    ahead, inside = divide(AHEAD * scene.tolerances.sight, fastest), FOREVER
+    for j in range(contact.gap.inputs):
+        delassus.beside[j] = x[j]
+    for j in range(delassus.n_q):
+        delassus.beside[1 + j] += ahead * delassus.moved[j]
+    evaluate(contact.gap, delassus.beside, out)
+    for j in range(contact.bounds):
+        inside = minimum(inside, out[1 + j])
+    return 1 if inside < scene.inside[i] - LEAVING * AHEAD * scene.tolerances.sight else 0
+
+
+@kernel
+def stay_in_domains(scene: Scene, x: f64p) -> None:
+    """Closed features whose domain ended here as they moved before an impact, and that do not move out of it after it,
+    stay: nothing else is there to take up what they hold."""
+    delassus, moved = scene.delassus, 0
+    fastest = delassus.motion_scale
+    if scene.impacts == 0 or not fastest > 0.0:
+        return
+    for k in range(scene.watched):
+        i = scene.watch[k]
+        state, event = scene.state[i], scene.event[i]
+        ends = fabs(scene.inside[i]) <= scene.tolerances.reach * scene.contact[i].unit
+        if has_flag(event, LEAVES) == 1 and state.kind != OPEN and state.behind == 0 and ends:
+            if moved == 0:
+                evaluate(delassus.motion, x, delassus.moved)
+                moved = 1
+            if moves_out(scene, i, x, fastest) == 0:
+                clear_flag(event, LEAVES)
+
+
+@kernel
 def is_ending(scene: Scene, k: i64, x: f64p) -> i64:
     """1 where contact k, which is open, is at the end of its domain and moves out of it, but not in: no more of it is
     left than a corner that passes a corner."""
-    delassus, out, who = scene.delassus, scene.out, scene.delassus.point[k]
+    delassus, who = scene.delassus, scene.delassus.point[k]
     contact, reach = scene.contact[who], scene.tolerances.reach * scene.contact[who].unit
     if scene.state[who].kind != OPEN or contact.bounds == 0 or scene.ends[contact.contact] == 0:
         return 0
@@ -243,16 +293,7 @@ def is_ending(scene: Scene, k: i64, x: f64p) -> i64:
     fastest = delassus.motion_scale if delassus.motion_scale > 0.0 else delassus.kinetic_bound[k]
     if scene.inside[who] > reach or not fastest > 0.0 or delassus.v[delassus.first[k]] < 0.0:
         return 0
-    ahead = divide(AHEAD * scene.tolerances.sight, fastest)
-    for i in range(contact.gap.inputs):
-        delassus.beside[i] = x[i]
-    for i in range(delassus.n_q):
-        delassus.beside[1 + i] += ahead * delassus.moved[i]
-    evaluate(contact.gap, delassus.beside, out)
-    inside = FOREVER
-    for j in range(contact.bounds):
-        inside = minimum(inside, out[1 + j])
-    return 1 if inside < scene.inside[who] - LEAVING * AHEAD * scene.tolerances.sight else 0
+    return moves_out(scene, who, x, fastest)
 
 
 @kernel

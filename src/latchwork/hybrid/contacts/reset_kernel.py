@@ -23,6 +23,8 @@ from latchwork.hybrid.contacts.near_set import (
     drop_faded,
     find_near,
     measure_gaps,
+    only_passes_by,
+    stay_in_domains,
 )
 from latchwork.hybrid.contacts.reset_outcome import ResetOutcome
 from latchwork.hybrid.contacts.scene import Scene
@@ -48,6 +50,7 @@ def operator_of_near(scene: Scene, x: f64p) -> i64:
     """The contacts that are near, each place once, their Delassus operator and their laws."""
     delassus = scene.delassus
     delassus.extra, delassus.drags = 0, 0
+    stay_in_domains(scene, x)
     found = find_near(scene, x)
     if found != ResetOutcome.DONE:
         return found
@@ -137,6 +140,15 @@ def did_not_end(scene: Scene) -> i64:
 
 
 @kernel
+def steps_of_zones(scene: Scene) -> i64:
+    """How many zones are left here."""
+    count = 0
+    for z in range(scene.zones):
+        count += 1 if scene.zone_step[z] != 0 else 0
+    return count
+
+
+@kernel
 def reset(scene: Scene, x: f64p) -> i64:
     """From x = (t, q, u, rest) and what guards say, through impacts, to the next contact states, in place."""
     u = offset(x, 1 + scene.delassus.n_q)
@@ -144,8 +156,11 @@ def reset(scene: Scene, x: f64p) -> i64:
         found = measure_gaps(scene, x)
         if found != ResetOutcome.DONE:
             return found
+        steps = steps_of_zones(scene)
         apply_guards(scene)
         scene.begun = 1
+        if steps == 0 and only_passes_by(scene) == 1:
+            return ResetOutcome.DONE
     while scene.rounds < MAX_IMPACTS * (1 + scene.watched):
         scene.delassus.calls = 0
         found = operator_of_near(scene, x)
