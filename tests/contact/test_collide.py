@@ -12,6 +12,7 @@ import latchwork as lw
 from latchwork.contact.broad_phase.sweep_and_prune import overlapping
 from latchwork.hybrid.contacts.broad_phase import BroadPhase
 from latchwork.program.native import address, native
+from latchwork.view.posing import shapes_of
 
 
 def disks(count=3, model=None):
@@ -114,6 +115,32 @@ def test_a_pendulum_meets_the_wall():
     bob.circle(0.1)
     model.collide(bob, {"wall": floor(model)})
     assert pairs(model) == ["bob on wall"]
+
+
+def test_cylinders_with_sides_are_exact_on_planes_alone():
+    """With sides= planes meet the cylinder and the cone itself; balls, and another cylinder, a prism of so many sides,
+    which is drawn as what it stands for. A model file keeps it."""
+    model = lw.Model("cans")
+    N, O = model.frame, model.origin
+    things = {}
+    for k, kind in enumerate((lw.Cylinder, lw.Cone, lw.Sphere)):
+        link = model.free(f"b{k}")
+        body = model.body(f"body{k}", link, link.origin, 1.0, lw.inertia(link.frame, xx=1.0, yy=1.0, zz=1.0))
+        ends = (link.origin, link.origin.at(f"top{k}", link.frame.z)) if kind is not lw.Sphere else (link.origin,)
+        things[kind.__name__] = kind(*ends, 0.5, body=body)
+    found = model.collide({"floor": lw.Plane(O, N.z)}, things, sides=12)
+    read = lw.loads(lw.dump(model)).collisions[0]
+    for collision in (found, read):
+        for name in ("Cylinder", "Cone"):
+            shape = collision.shapes[collision.place(name)]
+            assert collision.contact("floor", name).shapes[1] is shape
+            prism = next(each for each in collision.contact(name, "Sphere").shapes if isinstance(each, lw.Hull))
+            assert prism.stands_for is shape
+            assert len(prism.vertices) == {"Cylinder": 24, "Cone": 13}[name]
+        assert {type(each) for each in collision.contact("Cylinder", "Cone").shapes} == {lw.Hull}
+    drawn = shapes_of(lw.simulate(model, 0.01, q={"q_b0_pz": 2.0, "q_b1_pz": 5.0, "q_b2_pz": 8.0}))
+    assert [type(each).__name__ for each in drawn].count("Hull") == 0
+    assert len(drawn) == 4
 
 
 def test_particles_collide_as_points():
@@ -223,6 +250,9 @@ def test_wrong_arguments_are_answered_in_words():
     _wrong(lambda: model.collide({"rim": rim, "other": another}), "are thin, and pass each other. Give .* a rim a tube")
     pin = lw.Cylinder(model.origin.at("P", model.frame.z), model.origin, 0.2)
     _wrong(lambda: model.collide({"pin": pin, "rim": another}), "lw.Cylinder and lw.Rim, which no pair is for.")
+    _wrong(lambda: model.collide(bodies, {"pin": pin}, sides=2), "a solid of 2 sides cannot be had")
+    wide = lw.Cylinder(model.origin.at("W", model.frame.z), model.origin, model.parameter("wide", 0.2))
+    _wrong(lambda: model.collide(bodies, {"wide": wide}, sides=12), "'wide' is .*no prism of 12 sides follows those")
     wires = {"wire": lw.Segment(bodies[0].center, bodies[0].center.at("w", bodies[0].frame.x), body=bodies[0]),
              "other": lw.Segment(model.origin, model.origin.at("x", model.frame.x))}  # fmt: skip
     _wrong(lambda: model.collide(wires), "are thin, and pass each other. Give a segment a")

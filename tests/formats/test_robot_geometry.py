@@ -88,6 +88,47 @@ def test_a_quadruped_of_meshes_comes_to_rest():
     comes_to_rest(lw.load(path, floating=True, ground=True, packages=[path.parents[3].parent]), 1.0)
 
 
+WHEEL = """<link name="{0}"><inertial><mass value="0.5"/>
+  <inertia ixx="0.0013" iyy="0.0025" izz="0.0013" ixy="0" iyz="0" ixz="0"/></inertial>
+  <collision><origin rpy="{2} 0 0"/><geometry><cylinder radius="0.1" length="0.04"/></geometry></collision></link>
+<joint name="{0}_axle" type="continuous"><parent link="base"/><child link="{0}"/><origin xyz="0 {1} 0"/>
+  <axis xyz="0 1 0"/></joint>"""
+CART = """<robot name="cart"><link name="base"><inertial><origin xyz="0 0 -0.03"/><mass value="4"/>
+  <inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0" iyz="0" ixz="0"/></inertial>
+  <collision><geometry><box size="0.3 0.2 0.06"/></geometry></collision></link>{}{}</robot>"""
+
+
+def cart(rpy, **more):
+    """A robot on two wheels of radius 0.1 m."""
+    return from_urdf(CART.format(WHEEL.format("left", 0.15, rpy), WHEEL.format("right", -0.15, rpy)), floating=True,
+                     ground=True, **more)  # fmt: skip
+
+
+@pytest.mark.parametrize("collisions", [False, True])
+@pytest.mark.parametrize("rpy", [math.pi / 2, "1.5708"])
+def test_a_robot_rolls_on_its_wheels(collisions, rpy):
+    """Cylinders of a URDF file on a plane roll straight at ω r, without an event, also where links meet each other."""
+    w, r, until = 5.0, 0.1, 2.0
+    run = lw.simulate(cart(rpy, collisions=collisions), until,
+                      u={"u_left_axle": w, "u_right_axle": w, "u_root_joint_vx": w * r})  # fmt: skip
+    assert len(run.events) == 0
+    assert np.abs(run["u_root_joint_vx"] - w * r).max() < 1e-9
+    assert run["root_joint_px"][-1] == pytest.approx(w * r * until, abs=1e-9)
+    assert abs(run["root_joint_py"][-1]) < 1e-9
+    assert np.abs(run["u_left_axle"] - w).max() < 1e-9
+
+
+def test_wheels_that_are_driven_roll():
+    """A torque on each axle from rest: the cart goes as far as its wheels have turned, pitch of the frame included, and
+    nothing slides."""
+    run = lw.simulate(cart("1.57", collisions=True), 1.0, inputs={"r_left_axle": 0.05, "r_right_axle": 0.05})
+    pitch = 2.0 * np.arctan2(run["root_joint_e2"], run["root_joint_e0"])
+    assert run["root_joint_px"][-1] > 0.05
+    for wheel in ("left", "right"):
+        assert np.abs(run["root_joint_px"] - 0.1 * (run[f"{wheel}_axle"] + pitch)).max() < 1e-9
+    assert not any(event.kind == "slide" for event in run.events)
+
+
 # --- who collides, and where ------------------------------------------------------------------------------------------
 
 
@@ -98,7 +139,7 @@ def test_urdf_links_meet_the_ground_only_unless_asked():
         f"{name} on ground" for name in ("base", "rod", "ball", "tail")]  # fmt: skip
     both = from_urdf(CRAWLER, floating=True, ground=-1.0, collisions=True)
     assert [c.name for c in pairs(both) if "ground" not in c.name] == ["rod on tail", "ball on tail"]
-    assert any("prism of 16 sides" in note for note in both.notes)
+    assert any("cylinders of 'arm' are exact on planes, and prisms of 16 sides" in note for note in both.notes)
     fixed = from_urdf(CRAWLER, collisions=True)  # the base is fixed in N, and is a neighbour all the same
     assert [contact.name for contact in pairs(fixed)] == ["rod on tail", "ball on tail"]
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from latchwork.constraint.joints.sides import kinds
 from latchwork.contact.collision import Collider, Collision, Pair, Row
 from latchwork.contact.curves import Curve, Surface
 from latchwork.contact.impact.resolution import LAWS
 from latchwork.contact.materials import Laws, Materials
 from latchwork.contact.shapes.base import Shape
+from latchwork.contact.shapes.round import Cone, Cylinder, must_be_sides
 from latchwork.errors import ModelError, did_you_mean, must_be_name
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.joints import Link
 from latchwork.mechanics.point import Point
+from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 
 MOST_BITS = 2**31  # contype and conaffinity are 32 bits, as in MuJoCo
@@ -27,18 +30,20 @@ ADVICE = "Give bodies with shapes (body.circle(...)), shapes, lists of them, or 
 
 
 def collision_of(name: str, graph: Graph, groups: Iterable[Any], materials: Materials, laws: Mapping[str, Any], *,
-                 within: bool, without: Any, masks: Any, joined: bool) -> Collision:  # fmt: skip
+                 within: bool, without: Any, masks: Any, joined: bool, sides: int | None) -> Collision:  # fmt: skip
     """What collides, from what was listed."""
     impact = laws["impact"]
     if not isinstance(impact, str) or impact not in LAWS:
         raise ModelError(f"'{name}' has the law of impact {impact!r}.{did_you_mean(str(impact), LAWS)}")
+    if sides is not None:
+        must_be_sides(sides)
     listed = [list(flattened(name, group)) for group in groups]
     found = [(k, *each) for k, group in enumerate(listed) for each in group]
     _must_be_some(name, listed, [shape for _, _, shape in found], within, graph)
     names = _names([(given, shape) for _, given, shape in found])
     bits = _bits(name, [(k, label, shape) for (k, _, shape), label in zip(found, names, strict=True)], within,
                  len(listed), masks)  # fmt: skip
-    colliders = [Collider(label, shape, *own, _material(materials, shape))
+    colliders = [Collider(label, shape, *own, _material(materials, shape), _sides(label, shape, sides))
                  for label, (_, _, shape), own in zip(names, found, bits, strict=True)]  # fmt: skip
     given = [laws[key] for key in ("friction", "restitution", "adhesion")]
     row = Row(Laws.given(name, *given) if any(each is not None for each in given) else None, impact)
@@ -125,6 +130,16 @@ def _called(shape: Any) -> str:
     body = getattr(shape, "body", None)
     own = body.name if isinstance(body, (Body, Link)) else None
     return own if own is not None else type(shape).__name__.lower()
+
+
+def _sides(label: str, shape: Any, sides: int | None) -> int | None:
+    """Of the prism that stands for a shape: it is made once, with the numbers of now, and so has to keep them."""
+    if sides is None or not isinstance(shape, Cylinder | Cone):
+        return None
+    if kinds(shape.length).keys() | (kinds(shape.radius).keys() if isinstance(shape.radius, Expr) else ()):
+        raise ModelError(f"'{label}' is {shape.what} with a parameter in its measures, and no prism of {sides!r} sides "
+                         "follows those. Give numbers, or leave sides= out.")  # fmt: skip
+    return sides
 
 
 def _material(materials: Materials, shape: Any) -> str | None:

@@ -9,7 +9,7 @@ Pairs are numbers until two shapes come near each other; then a pair becomes a `
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -24,8 +24,9 @@ from latchwork.contact.curves import Curve, Surface
 from latchwork.contact.law import Contact
 from latchwork.contact.materials import Laws, Materials
 from latchwork.contact.narrow_phase.pairs import can_meet
-from latchwork.contact.shapes.flat import Segment
-from latchwork.contact.shapes.round import Rim
+from latchwork.contact.shapes.flat import Plane, Segment
+from latchwork.contact.shapes.round import Cone, Cylinder, Rim
+from latchwork.contact.shapes.solid import Hull
 from latchwork.errors import ModelError, did_you_mean
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.system import System
@@ -45,6 +46,7 @@ class Collider:
     contype: int = 1
     conaffinity: int = 1
     material: str | None = None
+    sides: int | None = None  # of the prism that all but planes meet in the place of a cylinder or cone
 
     def meets(self, other: Collider) -> bool:
         """Whether bits let two collide."""
@@ -53,6 +55,20 @@ class Collider:
     @cached_property
     def carrier(self) -> Carrier:
         return carrier_of_shape(self.shape)
+
+    @cached_property
+    def prism(self) -> Any:
+        """What stands for the shape where no plane meets it: a prism or pyramid, if it has sides."""
+        return self.shape if self.sides is None else prism_of(self.shape, self.sides)
+
+    def met_by(self, other: Collider) -> Any:
+        """The shape as another one meets it."""
+        return self.shape if isinstance(other.shape, Plane) else self.prism
+
+
+def prism_of(shape: Cylinder | Cone, sides: int) -> Hull:
+    """The prism or pyramid that stands for a cylinder or cone, which is what is drawn."""
+    return replace(shape.sided(sides), stands_for=shape)
 
 
 class Row(NamedTuple):
@@ -99,8 +115,8 @@ class Collision:
         if (i, j) not in self._made:
             one, other = self.colliders[i], self.colliders[j]
             laws = self.laws(one, other)
-            self._made[i, j] = contact_between(f"{one.name} on {other.name}", one.shape, other.shape, laws.restitution,
-                                               laws.friction, self.row.impact, self.graph, LAZY,
+            self._made[i, j] = contact_between(f"{one.name} on {other.name}", one.met_by(other), other.met_by(one),
+                                               laws.restitution, laws.friction, self.row.impact, self.graph, LAZY,
                                                laws.adhesion)  # fmt: skip
         return self._made[i, j]
 
@@ -226,9 +242,9 @@ def _must_meet(name: str, a: Collider, b: Collider) -> None:
     if is_thin(a.shape) and is_thin(b.shape):
         raise ModelError(f"'{a.name}' and '{b.name}' of '{name}' are thin, and pass each other. Give a segment a "
                          "normal, or a capsule in its place, a rim a tube; or leave the pair out.")  # fmt: skip
-    curved = any(isinstance(each.shape, Curve | Surface) for each in (a, b))
-    if not curved and not can_meet(type(a.shape), type(b.shape)):
-        kinds = [f"lw.{type(each.shape).__name__}" for each in (a, b)]
+    shapes = a.met_by(b), b.met_by(a)
+    if not any(isinstance(each, Curve | Surface) for each in shapes) and not can_meet(*map(type, shapes)):
+        kinds = [f"lw.{type(each).__name__}" for each in shapes]
         raise ModelError(
             f"'{a.name}' and '{b.name}' of '{name}' are {kinds[0]} and {kinds[1]}, which no pair is for. Leave such "
             f"pairs out (without=, within=False, masks=), or give one of them another shape, such as lw.Hull."

@@ -199,7 +199,7 @@ class Model(Loading):
     @spelled
     def collide(self, *groups: Any, friction: Any = None, restitution: Any = None, impact: str = "newton",
                 within: bool = True, without: Any = (), masks: Any = None, neighbours: bool = False,
-                adhesion: Any = None, name: str = "collide") -> Collision:  # fmt: skip
+                adhesion: Any = None, sides: int | None = None, name: str = "collide") -> Collision:  # fmt: skip
         """Bodies and shapes of which any two may touch, without a list of pairs; each argument is one or several.
 
         A body stands for the shapes that its methods have made; a mapping gives names, by which contacts are called "a
@@ -207,14 +207,15 @@ class Model(Loading):
         so are the pairs in ``without``. With ``within=False`` only shapes of different arguments meet; ``masks`` gives
         (contype, conaffinity) by body or shape, as MuJoCo has them. A pair that `contact` lists has the laws it was
         given there. ``friction``, ``restitution`` and ``adhesion`` are for pairs that the table of materials has no row
-        for.
+        for. With ``sides``, cylinders and cones stay what they are on planes, and are prisms and pyramids of so many
+        sides for all else, which is quicker.
         """
         from latchwork.contact.colliders import collision_of
 
         self._must_be_unused(name, "a collision", "collision", self._collisions)
         laws = {"friction": friction, "restitution": restitution, "adhesion": adhesion, "impact": impact}
         self._collisions[name] = collision_of(name, self.graph, groups, self._materials, laws, within=within,
-                                              without=without, masks=masks, joined=neighbours)  # fmt: skip
+                                              without=without, masks=masks, joined=neighbours, sides=sides)  # fmt: skip
         return self._collisions[name]
 
     @spelled

@@ -111,7 +111,8 @@ def shapes_of(run: Posed, more: Sequence[Any] = ()) -> list[Any]:
     """The shapes of the contacts of a run, those that collide, and some more, each once."""
     touching = (*(s for contact in run.contacts for s in contact.shapes), *getattr(run, "colliding", ()))
     own = (s for body in run.equations.system.bodies for s in body.shapes)
-    return list({id(s): s for s in (*touching, *more, *own)}.values())
+    drawn = (getattr(s, "stands_for", None) or s for s in (*touching, *more, *own))
+    return list({id(s): s for s in drawn}.values())
 
 
 def framed(run: Posed, shapes: Sequence[Any], view: str, at: Samples,

@@ -171,11 +171,16 @@ class Cone(AxialShape):
         return Hull(np.vstack([ring, tip]), body=self.body or self.frame, center=self.p)
 
 
+def must_be_sides(sides: Any) -> None:
+    """Refuse what is no number of sides of a prism."""
+    if not isinstance(sides, int) or not 3 <= sides <= MOST_SIDES:
+        raise ModelError(f"a solid of {sides!r} sides cannot be had. Give a whole number from 3 to {MOST_SIDES}.")
+
+
 def _ring(shape: Cylinder | Cone, sides: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Places evenly around the rim about p, from there, and the way to q."""
     axis, span, radius = numbers(shape.frame, shape.direction), numeric(shape.length), numeric(shape.radius)
-    if not isinstance(sides, int) or not 3 <= sides <= MOST_SIDES:
-        raise ModelError(f"a solid of {sides!r} sides cannot be had. Give a whole number from 3 to {MOST_SIDES}.")
+    must_be_sides(sides)
     if axis is None or span is None or radius is None:
         raise ModelError(f"{shape.what} at '{shape.p.name}' has no numbers. Give its parameters values first.")
     first = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)

@@ -58,4 +58,5 @@ def _collision(build: Build, given: Given) -> None:
                 masks[shape] = (each.value.get("contype", 1), each.value.get("conaffinity", 1))
     without = [[text.value for text in pair] for pair in entry.get("without", [])]
     model.collide(made, **_laws(build, entry), impact=entry.get("impact", "newton"), without=without,
-                  masks=masks or None, neighbours=entry.get("neighbours", False), name=given.name.value)  # fmt: skip
+                  masks=masks or None, neighbours=entry.get("neighbours", False), sides=entry.get("sides"),
+                  name=given.name.value)  # fmt: skip

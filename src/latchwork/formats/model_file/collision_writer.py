@@ -49,4 +49,6 @@ def collision_text(texts: Texts, model: Model, collision: Collision) -> dict[str
     if collision.without:
         names = [each.name for each in collision.colliders]
         written["without"] = [[names[i], names[j]] for i, j in sorted(collision.without)]
+    for sides in {each.sides for each in collision.colliders} - {None}:
+        written["sides"] = str(sides)
     return written | ({"neighbours": "true"} if collision.joined else {})

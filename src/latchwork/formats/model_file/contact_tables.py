@@ -209,6 +209,7 @@ COLLIDE = Shape("collision", {
     "impact": IMPACT,
     "without": Field(Listed(Listed("text", count=2), most=MOST_CONTACTS), "pairs of names that never touch"),
     "neighbours": Field("truth", "true where bodies that a joint joins collide too"),
+    "sides": Field("count", "of the prisms in the place of cylinders and cones, where no plane meets them"),
 })  # fmt: skip
 CONTACT = Shape("contact", {
     "a": Field(Either("point", SHAPE), "one side: a point, or a shape", needed=True),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from latchwork.algebra.products import dot
+from latchwork.contact.collision import prism_of
 from latchwork.contact.shapes import Box, Capsule, Cylinder, Hull, Plane, Sphere
 from latchwork.errors import FileError
 from latchwork.formats.robot.geometry import BOX, CAPSULE, CYLINDER, MESH, PLANE, SPHERE, Geometry
@@ -21,7 +22,7 @@ from latchwork.formats.robot.rotations import Array, Pose, is_permutation
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 
-SIDES = 16  # of the prism that stands for a cylinder where it meets more than the ground
+SIDES = 16  # of the prism that stands for a cylinder where links meet each other
 GROUND = "ground"
 USUAL = 1.0  # friction of shapes that say nothing of it, as in MuJoCo
 SHAPE, FLOOR = (1, 0), (0, 1)  # bits where shapes meet the ground only
@@ -49,7 +50,7 @@ class Colliding:
 def add_collisions(robot: Robot, description: Description, wanted: Colliding, placed: list[Placed],
                    bodies: list[MergedBody]) -> None:  # fmt: skip
     """The shapes of a robot, on a ground or among themselves."""
-    maker = ShapeMaker(robot, wanted.links)
+    maker = ShapeMaker(robot)
     found = [(link, geometry, maker.shape(link, geometry, frame, origin, pose))
              for link, geometry, frame, origin, pose in placed]  # fmt: skip
     if not found:
@@ -63,13 +64,34 @@ def add_collisions(robot: Robot, description: Description, wanted: Colliding, pl
         floor = _floor(robot, description, wanted.ground)
         masks[floor] = (1, 1) if wanted.links else FLOOR
         things.append({GROUND: floor})
-    for name, law in _listed(description, found):
-        robot.contact(name, shapes[id(law[0])], shapes[id(law[1])], friction=law[2], restitution=wanted.restitution)
     without = _left_out(description, [(link, shape) for link, _, shape in found], bodies) if wanted.links else []
+    for name, law in _listed(description, found):
+        a, b = shapes[id(law[0])], shapes[id(law[1])]
+        robot.contact(name, _met(a, b), _met(b, a), friction=law[2], restitution=wanted.restitution)
+        without.append((a, b))
     laws = _laws(robot, wanted, [(g, shape) for _, g, shape in found], floor)
-    robot.collide(*things, masks=masks, without=without,
+    robot.collide(*things, masks=masks, without=without, sides=SIDES if wanted.links else None,
                   neighbours=description.touching.parents_too, name="robot", **laws)  # fmt: skip
-    robot.notes += (*description.touching.notes, *maker.notes, *_shapeless({link for link, *_ in found}, bodies))
+    prisms = _prisms([link for link, geometry, _ in found if geometry.kind == CYLINDER]) if wanted.links else ()
+    robot.notes += (*description.touching.notes, *prisms, *_shapeless({link for link, *_ in found}, bodies))
+
+
+def _met(shape: Any, other: Any) -> Any:
+    """A shape of a listed pair: a cylinder is a prism for all but planes, as it is in pairs without a list."""
+    return prism_of(shape, SIDES) if isinstance(shape, Cylinder) and not isinstance(other, Plane) else shape
+
+
+def _prisms(links: list[str]) -> tuple[str, ...]:
+    """A note of links with cylinders."""
+    if not links:
+        return ()
+    shown = _few(list(dict.fromkeys(links)))
+    return (f"cylinders of {shown} are exact on planes, and prisms of {SIDES} sides where they meet other shapes",)
+
+
+def _few(names: list[str]) -> str:
+    """The first three of some names, and how many more there are."""
+    return ", ".join(f"'{name}'" for name in names[:3]) + f" and {len(names) - 3} more" * (len(names) > 3)
 
 
 def _shapeless(links: set[str], bodies: list[MergedBody]) -> tuple[str, ...]:
@@ -77,9 +99,8 @@ def _shapeless(links: set[str], bodies: list[MergedBody]) -> tuple[str, ...]:
     names = [body.name for body in bodies if body.inertial.mass > 0.0 and not links & body.links.keys()]
     if not names:
         return ()
-    shown = ", ".join(f"'{name}'" for name in names[:3]) + f" and {len(names) - 3} more" * (len(names) > 3)
     does = "have no collision geometry and pass" if len(names) > 1 else "has no collision geometry and passes"
-    return (f"{shown} {does} through everything: give shapes in the file, or robot.collide(...) them",)
+    return (f"{_few(names)} {does} through everything: give shapes in the file, or robot.collide(...) them",)
 
 
 def _floor(robot: Robot, description: Description, ground: bool | float) -> Plane:
@@ -137,12 +158,11 @@ def _laws(robot: Robot, wanted: Colliding, found: list[tuple[Geometry, Any]], fl
 
 
 class ShapeMaker:
-    """Makes shapes of links; cylinders that meet more than the ground as prisms."""
+    """Makes shapes of links."""
 
-    def __init__(self, robot: Robot, prisms: bool) -> None:
-        self.robot, self.prisms = robot, prisms
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
         self.frames, self.points = Names(robot.frames), Names(robot.points)
-        self.notes: tuple[str, ...] = ()
 
     def shape(self, link: str, geometry: Geometry, frame: Frame, origin: Point, pose: Pose) -> Any:
         """The shape of a geometry of a link, which lies at ``pose`` in a frame from its origin."""
@@ -165,19 +185,13 @@ class ShapeMaker:
         half = 0.5 * g.size[1] * seen.R[:, 2]
         return self.at(link, frame, origin, seen.p - half), self.at(link, frame, origin, seen.p + half)
 
-    def cylinder(self, g: Geometry, link: str, frame: Frame, origin: Point, seen: Pose) -> Cylinder | Hull:
-        made = Cylinder(*self.ends(g, link, frame, origin, seen), g.size[0], body=frame)
-        if not self.prisms:
-            return made
-        self.notes += (f"the cylinder of '{link}' is a prism of {SIDES} sides, which meets every other shape",)
-        return made.sided(SIDES)
-
 
 Maker = Callable[[ShapeMaker, Geometry, str, Frame, Point, Pose], Any]
 MAKERS: dict[str, Maker] = {
     BOX: ShapeMaker.box,
     SPHERE: lambda m, g, link, frame, origin, seen: Sphere(m.at(link, frame, origin, seen.p), g.size[0], body=frame),
-    CYLINDER: ShapeMaker.cylinder,
+    CYLINDER: lambda m, g, link, frame, origin, seen: Cylinder(*m.ends(g, link, frame, origin, seen), g.size[0],
+                                                               body=frame),
     CAPSULE: lambda m, g, link, frame, origin, seen: Capsule(*m.ends(g, link, frame, origin, seen), g.size[0],
                                                              body=frame),
     PLANE: lambda m, g, link, frame, origin, seen: Plane(m.at(link, frame, origin, seen.p),

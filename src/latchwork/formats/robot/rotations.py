@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Decimal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ Array = NDArray[np.float64]
 
 EXACT = 6e-12  # radians: files write π/2 with eleven digits or so
 NOISE = 1e-13  # what is left of a zero after some arithmetic, for numbers of order one
+TWO, FINEST = Decimal("0.01"), Decimal("1e-15")  # units of the last decimal of an angle that is cut
 QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 
 
@@ -25,6 +27,17 @@ def cos_sin(angle: float) -> tuple[float, float]:
     if abs(angle - quarters * (math.pi / 2)) < EXACT:
         return QUARTERS[quarters % 4]
     return cos(angle), sin(angle)
+
+
+def meant(word: str) -> float:
+    """An angle as a file writes it; whole quarter turns that are cut or rounded to two decimals or more (1.57, 1.5708)
+    are meant to be such."""
+    value, written = float(word), Decimal(word)
+    quarters = round(value / (math.pi / 2))
+    unit = Decimal((0, (1,), int(written.as_tuple().exponent)))
+    near = Decimal(abs(quarters) * (math.pi / 2))
+    cut = {near.quantize(unit, way) for way in (ROUND_DOWN, ROUND_HALF_EVEN)} if TWO >= unit >= FINEST else set()
+    return quarters * (math.pi / 2) if abs(written) in cut else value
 
 
 def turn(axis: int, angle: float) -> Array:

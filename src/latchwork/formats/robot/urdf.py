@@ -36,7 +36,7 @@ from latchwork.formats.robot.parts import (
     Mimic,
 )
 from latchwork.formats.robot.robot import Robot
-from latchwork.formats.robot.rotations import Pose, roll_pitch_yaw, snapped
+from latchwork.formats.robot.rotations import Pose, meant, roll_pitch_yaw, snapped
 from latchwork.formats.robot.tree import followed, ordered, rooted
 from latchwork.formats.robot.urdf_geometry import disabled_pairs, geometry_of
 from latchwork.formats.robot.visuals import Looks, materials_of
@@ -135,7 +135,7 @@ def _distinct(robot: Element, tag: str) -> list[Element]:
 
 def _link(element: Element, meshes: Meshes | None = None) -> LinkPart:
     inertial = element.one("inertial")
-    shapes = () if meshes is None else tuple(geometry_of(each, _origin(each), meshes) for each in _shapes(element))
+    shapes = () if meshes is None else tuple(geometry_of(each, _placed(each), meshes) for each in _shapes(element))
     return LinkPart(element.text("name"), element.place, NOTHING if inertial is None else _inertial(element, inertial),
                     geometry=shapes)  # fmt: skip
 
@@ -165,6 +165,16 @@ def _origin(element: Element) -> Pose:
     if origin is None:
         return Pose()
     return Pose(roll_pitch_yaw(origin.numbers("rpy", 3, ZERO3)), np.array(origin.numbers("xyz", 3, ZERO3)))
+
+
+def _placed(collision: Element) -> Pose:
+    """Where a <collision> is in its link: quarter turns are meant where they are written with few decimals, so that a
+    wheel turns about the axis of its joint."""
+    origin = collision.one("origin")
+    pose = _origin(collision)
+    if origin is None or not origin.get("rpy"):
+        return pose
+    return replace(pose, R=roll_pitch_yaw([meant(word) for word in origin.text("rpy").split()]))
 
 
 def _joint(element: Element, links: dict[str, LinkPart]) -> JointPart:
