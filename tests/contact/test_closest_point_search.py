@@ -8,7 +8,7 @@ from scipy.optimize import minimize_scalar
 
 import latchwork as lw
 from latchwork.contact.closest_point.newton import finder
-from latchwork.contact.closest_point.search import another_wins, next_gap, seed
+from latchwork.contact.closest_point.search import another_wins, next_gap, prospects, seed
 from latchwork.contact.closest_point.states import tracked_equations
 from latchwork.contact.curves import Curve, Surface
 from latchwork.contact.narrow_phase.pairs import features_of
@@ -73,6 +73,14 @@ def test_another_minimum_wins_where_it_is_nearer(sine):
     middle = state(VALLEY, 1.6)
     assert all(another_wins(sine, middle, s) is None for s in seed(sine, middle)[:2])
     assert another_wins(sine, middle, [VALLEY]) is not None
+
+
+def test_a_least_distance_may_come_where_the_center_of_curvature_is_above(sine):
+    """d κ < 1: close above the ground everywhere, higher up not where the valleys bend up more than that."""
+    low, high = (prospects(sine, state(VALLEY, y))[:, 0] for y in (0.6, 2.5))
+    assert np.diff(low).max() == pytest.approx(np.diff(low).min())
+    assert set(high) < set(low)
+    assert np.abs(high - VALLEY).min() > 0.1
 
 
 def test_what_lies_past_the_material_is_no_minimum():

@@ -86,7 +86,8 @@ DROPPED = {  # from a height, or from the side; in the plane and in space
              shape_collisions_in_space.Start((-0.4, 0.0, 1.25), velocity=(1.5, 0.0, 0.0), until=0.6)),
 }  # fmt: skip
 ON_GROUND = [("box", "segment", "dropped"), ("hull", "curve", "dropped"), ("segment", "polyline", "dropped"),
-             ("circle", "outline", "slid"), ("box", "wall", "slid"), ("curve", "curve", "slid")]  # fmt: skip
+             ("circle", "outline", "slid"), ("box", "wall", "slid"), ("curve", "curve", "slid"),
+             ("polyline", "curve", "dropped")]  # fmt: skip
 MADE_IN_SPACE = [
     (*pair, start) for pair, start in product(combinations_with_replacement(SPACE, 2), DROPPED)
     if asked and cell(drawn_space.Pen, "free", *pair) != REFUSED

@@ -88,8 +88,8 @@ def beyond(find: Finder, x: ArrayLike, least: float = 0.0) -> Array:
             if not np.isfinite(out).all():
                 break
             step = np.clip(dot(-pinv(out[m:].reshape(m, m)), out[:m]), -0.05 * span, 0.05 * span)
-            s = np.clip(s + step, low - OUTSIDE * span, high + OUTSIDE * span)
-            if np.abs(step / span).max() < EXACT:
+            s, before = np.clip(s + step, low - OUTSIDE * span, high + OUTSIDE * span), s
+            if np.abs(step / span).max() < EXACT or (s == before).all():
                 break
         gap, _, minimum = find.tops.many(find.rows(x, s[None]))[0]
         is_there = np.abs(step / span).max() < EXACT
@@ -147,6 +147,15 @@ def _firm(find: Finder, x: ArrayLike, found: list[Array]) -> list[Array]:
     return [s for s, value in zip(found, least.tolist(), strict=True) if value > 2.0 * LEAST]
 
 
+def prospects(find: Finder, x: ArrayLike) -> Array:
+    """Samples, with their feet, that would be firm least distances if the two sides were parallel there: where one may
+    come to be as they turn."""
+    if find.tracked.crossing:
+        return np.zeros((0, len(find.span)))
+    s = _samples(find, x)
+    return s[find.tops.many(find.rows(x, s))[:, 2] > 2.0 * LEAST]
+
+
 def apart(find: Finder, one: Array, two: Array) -> float:
     """The largest difference of parameters, over their ranges; around a period the shorter way."""
     way = np.abs(one - two) / find.span
@@ -200,16 +209,24 @@ def _points(find: Finder, x: ArrayLike, grid: _Grid, hosted: bool) -> Array:
 def _least_samples(find: Finder, x: ArrayLike) -> Array:
     """Samples that are no farther than their neighbours: (s_h, s_g), where each s_h is the nearest to its s_g."""
     host, guest = _grid(find, True), _grid(find, False)
-    tops = _points(find, x, guest, False)
+    s = _samples(find, x)
     if not guest.shape:
-        return host.s[_valleys(host, norm(_points(find, x, host, True) - tops, axis=1))]
-    s = guest.s
+        tops = _points(find, x, guest, False)
+        return s[_valleys(host, norm(_points(find, x, host, True) - tops, axis=1))]
     if find.tracked.crossing:
         rows = find.rows(x, s)
         return s[_valleys(guest, norm(find.guests.many(rows) - find.hosts.many(rows), axis=1))]
-    if host.shape:
-        s = np.hstack([host.s[_feet(tops, _points(find, x, host, True))], s])
     return s[_valleys(guest, find.tops.many(find.rows(x, s))[:, 0])]
+
+
+def _samples(find: Finder, x: ArrayLike) -> Array:
+    """All samples, (s_h, s_g): each of the guest with its foot, or those of the host where the guest is one place."""
+    host, guest = _grid(find, True), _grid(find, False)
+    if not guest.shape:
+        return host.s
+    if find.tracked.crossing or not host.shape:
+        return guest.s
+    return np.hstack([host.s[_feet(_points(find, x, guest, False), _points(find, x, host, True))], guest.s])
 
 
 def _feet(tops: Array, points: Array) -> NDArray[np.intp]:

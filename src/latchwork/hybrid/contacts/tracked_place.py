@@ -11,8 +11,11 @@ import numpy as np
 from latchwork.algebra.products import norm
 from latchwork.constraint.terms import Array
 from latchwork.contact.closest_point.newton import Finder, finder
-from latchwork.contact.closest_point.search import LEAST, another_wins, beyond, is_waiting, next_gap, seed
+from latchwork.contact.closest_point.search import LEAST, another_wins, beyond, is_waiting, next_gap, prospects, seed
 from latchwork.program.function import Function
+from latchwork.symbolic.derivative import tangents
+from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.ops import ZERO
 
 if TYPE_CHECKING:
     from latchwork.hybrid.contacts.contact_point import ContactPoint
@@ -42,6 +45,34 @@ class TrackedPlace:
     def _passing(self) -> Function:
         """The velocity with which the two sides pass each other."""
         return self._point.lowered(list(self._point.feature.slip.measures(self._point.feature.normal.tree.newtonian)))
+
+    @cached_property
+    def _prospect(self) -> Function:
+        """What falls to zero where a least distance comes to be and is met, and the rates of that with the parameters
+        as they are: gap, bounds of the parts that meet, and what vanishes at an extremum."""
+        feature, tracked = self._point.feature, self._point.feature.tracked
+        assert tracked is not None, "only tracked features have parameters"
+        guest = tracked.conditions[tracked.hosted:] or tracked.conditions
+        known = self._point.base.equations.derivation.kinematics
+        still = known.along | {s.node: ZERO for s in tracked.symbols}
+        values = [feature.gap, *feature.within, *guest]
+        g = feature.gap.graph
+        return self._point.lowered([*values, *(Expr(g, node) for node in tangents(g, [e.node for e in values], still))])
+
+    def _seconds_to_a_place(self, x: Array) -> float:
+        """When the two sides may first meet where none has a least distance now, as they move now: at some sample they
+        are parallel, in bounds and in touch by then."""
+        s = prospects(self._finder, x)
+        rows = np.tile(x, (len(s), 1))
+        rows[:, self.places] = s
+        found = self._prospect.many(rows)
+        values, rates = np.split(found, 2, axis=1)
+        bounds = 1 + len(self._point.feature.within)
+        values[:, 0] = np.maximum(values[:, 0], 0.0)
+        values[:, 1:bounds] = np.minimum(values[:, 1:bounds], 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            times = np.where(values == 0.0, 0.0, np.abs(values / rates))
+        return float(times.max(axis=1).min(initial=np.inf))
 
     @cached_property
     def places(self) -> list[int]:
@@ -87,6 +118,8 @@ class TrackedPlace:
         far = room / (4.0 * pace) if pace > 0.0 else small.longest_look
         is_short = room <= max(4.0 * pace * small.shortest_look, small.reach)  # then nothing sooner would help
         near = inside and apart < small.imminent * pace + small.reach and not is_waiting(self._finder, x[self.places])
+        if not taken and is_waiting(self._finder, x[self.places]):
+            far = min(far, 0.25 * self._seconds_to_a_place(x))
         seconds = float(np.clip(far, small.shortest_look, small.longest_look))
         return Looked(x, seconds, np.inf if is_short else room, near)
 
