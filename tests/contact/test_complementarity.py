@@ -459,6 +459,24 @@ def test_nothing_at_rest():
     assert settle(resting(np.zeros((0, 3)), np.zeros(3), np.eye(3), 0.0, [])).states == ()
 
 
+@pytest.mark.parametrize("less", [0.0, 1e-12, 1e-10, 1e-8, 1e-3])
+def test_a_contact_that_leaves_its_cone_and_carries_nothing_opens(less):
+    """A ball A is pushed along a floor against a ball B, mu = 1 everywhere, and slides as it turns backwards; B rolls.
+
+    With λ_t = λ_n between them both have a = P − m g, whatever λ is, as long as P ≥ m g. Where P falls below that they
+    part: a closed contact that slides would have a singular A, and forces of rounding.
+    """
+    r, J = 0.25, 1.0 / 24.0
+    rows = np.array([[0, 1, 0, 0, 0, 0], [1, 0, -r, 0, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 0, 1, 0, -r],
+                     [-1, 0, 0, 1, 0, 0], [0, -1, r, 0, 1, r]], dtype=float)  # fmt: skip
+    f = np.array([G * (1.0 - less), -G, 0.0, 0.0, -G, 0.0])
+    given = resting(rows, f, np.diag([1.0, 1.0, 1.0 / J] * 2), 1.0, [1, 1, 1])
+    left = replace(given, slip=(np.array([1.0]), None, None), must_slip=(None, None, np.array([1.0])))
+    verdict = checked(left, (SLIDE, STICK, STICK))
+    assert verdict.states == (SLIDE, STICK, OPEN)
+    assert verdict.lam[4:].tolist() == [0.0, 0.0]
+
+
 def test_contacts_that_contradict_each_other():
     """A body that cannot move, and a contact that would need it to, is refused with its name and acceleration."""
     r = resting(np.zeros((1, 1)), np.zeros(1), np.eye(1), 0.0, [0], jdot=np.array([-2.0]))

@@ -148,14 +148,16 @@ def stick_idle(problem: ContactProblem) -> None:
 
 @kernel
 def open_unloaded(problem: ContactProblem) -> None:
-    """`FOUND`, where contacts open that carry nothing and are guessed to be open: both are lawful."""
+    """`FOUND`, where contacts open that carry nothing and are guessed to be open, or have left their cones with a load
+    that is gone: both are lawful."""
     k, n, count = problem.contacts, problem.rows, 0
     lam = offset(problem.force, FOUND * n)
     nothing = TOL * largest_felt(problem, lam)
     copy_choices(problem, FOUND, TRIED)
     for i in range(k):
         closed = problem.choices[FOUND * k + i].state != OPEN and problem.fixed[i] == 0
-        if closed and problem.guess[i] == OPEN and lam[problem.first[i]] <= nothing:
+        opens = problem.guess[i] == OPEN or must_begin(problem, i) == 1
+        if closed and opens and lam[problem.first[i]] <= nothing:
             set_choice(problem.choices[TRIED * k + i], OPEN, NONE, 0.0, 0.0)
             count += 1
     if count > 0 and problem.rows <= FEW and is_lawful(problem) == 1:
