@@ -198,6 +198,16 @@ def test_a_box_tumbles_in_a_box(ground, e, mu):
     assert mu is not None or e < 1.0 or run.energy[-1] == pytest.approx(run.energy[0], rel=1e-8)
 
 
+def test_a_triangle_falls_along_a_wall_and_slides_out_of_the_corner_it_meets():
+    """Its lower corner meets that of floor and wall, two boxes side by side: it turns there, slides out of the corner
+    and comes to lie on the floor, flat."""
+    d, half = Drawing(), 0.25 * math.sqrt(3.0)
+    triangle = d.body("T", -0.75, half + 0.25).hull(outline_of((0.5, 0.0), (-0.25, half), (-0.25, -half)))
+    d.touch([triangle], [d.block(0, -0.5, 2, 1), d.block(-1.5, 1.5, 1, 5)])
+    x = d.run(0.6).x[-1]
+    assert x[1:3] == pytest.approx([0.25, -math.pi / 6.0], abs=1e-8)
+
+
 @pytest.mark.parametrize("mu", [None, 0.5])
 def test_cubes_in_a_tray_carry_a_third(mu):
     """Two fill the tray, side by side, and one falls on the joint of both: it lies there, level."""

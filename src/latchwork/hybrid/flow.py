@@ -283,7 +283,7 @@ def clear_event(scene: Scene) -> None:
         event = scene.event[scene.watch[k]]
         event.flags, event.doubled, event.entered, event.left, event.widened, event.struck = 0, 0, 0, 0, 0, 0
         event.stays, event.idle, event.kept, event.jammed, event.slips, event.torn = 0, 0, 0, 0, 0, 0
-        event.unloaded = 0
+        event.unloaded, event.passed = 0, 0
         for j in range(2):
             event.onset[j], event.slip_direction[j] = 0.0, 0.0
         for j in range(3):

@@ -28,7 +28,7 @@ from latchwork.hybrid.contacts.near_set import (
 )
 from latchwork.hybrid.contacts.reset_outcome import ResetOutcome
 from latchwork.hybrid.contacts.scene import Scene
-from latchwork.hybrid.contacts.separating_normal import keep_one_normal
+from latchwork.hybrid.contacts.separating_normal import forget_passed, keep_one_normal
 from latchwork.hybrid.contacts.state_reset import (
     choose_contact_states,
     end_slip,
@@ -51,6 +51,7 @@ def operator_of_near(scene: Scene, x: f64p) -> i64:
     delassus = scene.delassus
     delassus.extra, delassus.drags = 0, 0
     stay_in_domains(scene, x)
+    forget_passed(scene)
     found = find_near(scene, x)
     if found != ResetOutcome.DONE:
         return found

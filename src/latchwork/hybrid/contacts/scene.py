@@ -93,6 +93,7 @@ class ContactEvent:
     flags: i64  # what guards say of it
     onset: f64p = array(2)  # the direction in which slip begins, where it does
     doubled: i64  # 1 where another feature is met at its place, or nothing can be held there
+    passed: i64  # 1 where what approaches along it passes it by
     entered: i64  # 1 where its guard would fall on: a gap below zero as its domain is entered, or a slow parting
     left: i64  # 1 where a guard says that it leaves its cone
     widened: i64  # 1 where it sticks at the very edge of its cone

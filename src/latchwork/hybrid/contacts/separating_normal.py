@@ -106,9 +106,18 @@ def pass_by(scene: Scene, k: i64) -> None:
     event, approaches = scene.event[i], delassus.v[delassus.first[k]] < -no_speed(scene, k)
     enters = scene.state[i].leaving == 0 or has_flag(event, TOUCHED) == 1
     if approaches and enters and has_flag(event, AROUND) == 0:
-        scene.state[i].behind, scene.state[i].leaving = 1, 0
+        scene.state[i].behind, scene.state[i].leaving, event.passed = 1, 0, 1
     else:
         event.doubled = 1
+
+
+@kernel
+def forget_passed(scene: Scene) -> None:
+    """After an impact: what was passed by as things moved before it is met again, and may be held by others now."""
+    for k in range(scene.watched):
+        i = scene.watch[k]
+        if scene.impacts > 0 and scene.event[i].passed == 1:
+            scene.state[i].behind, scene.event[i].passed = 0, 0
 
 
 @kernel
