@@ -1,5 +1,6 @@
-"""Bins drawn on a grid, by seed: a floor and two walls, and boxes, disks, capsules, triangles and hexagons of one size in
-them, at steps of the grid and of 15°, touching or not, at rest or thrown.
+"""Bins drawn on a grid, by seed: a floor and two walls, with boxes, disks, capsules, triangles and hexagons in them.
+
+They are of one size, at steps of the grid and of 15°, touching or not, at rest or thrown.
 
 ``scene(seed)`` describes one, ``scene(seed).play()`` runs it; ``wrong(s, run)`` names the laws that it breaks, those of
 `aligned_scenes`.
