@@ -11,7 +11,8 @@ from latchwork.hybrid.symbol_lookup import look_up
 from latchwork.kane.equations import Equations
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, operand
-from latchwork.symbolic.ops import COMPARISONS, ONE, ZERO
+from latchwork.symbolic.graph import Graph
+from latchwork.symbolic.ops import COMPARISONS, ONE
 from latchwork.symbolic.traverse import reachable, rebuild
 
 Rates = dict[int, tuple[int, int]]  # guards as given: what they are in t, q, u (u̇, λ), and their rates
@@ -70,13 +71,18 @@ def rates_in_accelerations(equations: Equations, stop_when: Mapping[Any, Any], l
     fresh = [node for node in dict.fromkeys(given) if node not in known]
     if fresh:
         along = _along(equations, [rate.node for rate in system.u_rates])
-        symbols = g.symbols
         values = rebuild(g, rebuild(g, fresh, kinematics.replaced), laws)
-        for node, value in zip(fresh, values, strict=True):
-            kinds = {symbols[i].kind for i in reachable(g, [value]) if i in symbols}
-            by_force = bool(kinds & {"acceleration", "multiplier"})
-            known[node] = value, ZERO if by_force else tangents(g, [value], along)[0]
+        moving = values
+        if _has_forces(g, values):
+            moving = [ONE if _has_forces(g, [value]) else value for value in values]
+        known.update(zip(fresh, zip(values, tangents(g, moving, along), strict=True), strict=True))
     return [known[node][0] for node in given], [known[node][1] for node in given]
+
+
+def _has_forces(g: Graph, nodes: list[int]) -> bool:
+    """Whether there is u̇ or λ in some nodes."""
+    kinds = {g.symbols[i].kind for i in reachable(g, nodes) if i in g.symbols}
+    return not kinds.isdisjoint(("acceleration", "multiplier"))
 
 
 def scalar(equations: Equations, what: Any, whose: str) -> Expr:

@@ -114,6 +114,22 @@ def polished(find: Finder, x: ArrayLike, s: Array) -> Array:
     return np.asarray(np.where(find.tracked.periodic, low + np.mod(s - low, span), s))
 
 
+def continued(find: Finder, x: ArrayLike, s: Array, slack: float) -> tuple[Array, NDArray[np.bool_]]:
+    """Where Newton's method leads from each row of s, held within the range and some more; and whether r = 0 there."""
+    (low, high), span, s = (find.tracked.low, find.tracked.high), find.span, s.copy()
+    there, going = np.zeros(len(s), dtype=bool), np.ones(len(s), dtype=bool)
+    for _ in range(STEPS):
+        step = np.clip(_newton(find, x, s[going]), -slack * span, slack * span)
+        moved = np.clip(s[going] + step, low - slack * span, high + slack * span)
+        there[going] = (np.abs(step / span) < EXACT).all(axis=1)
+        stuck = (moved == s[going]).all(axis=1)
+        s[going] = moved
+        going[going] = ~(there[going] | stuck)
+        if not going.any():
+            break
+    return s, there
+
+
 def _reached(find: Finder, s: Array, slack: float) -> NDArray[np.bool_]:
     """Which rows lie within the bounds of the search, and some more."""
     (low, high), more = find.reach, slack * find.span

@@ -13,9 +13,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.algebra.linear import pinv
 from latchwork.algebra.products import dot, norm
-from latchwork.contact.closest_point.newton import EDGE, EXACT, STEPS, Array, Finder, polished
+from latchwork.contact.closest_point.newton import EDGE, Array, Finder, continued, polished
 from latchwork.errors import EvaluationError
 
 SAMPLES = (1, 256, 32)  # along each parameter, of a ball or plane, a curve, a surface
@@ -78,24 +77,13 @@ def beyond(find: Finder, x: ArrayLike, least: float = 0.0) -> Array:
     It must be more than ``least`` of second order.
     From there one that comes into range is tracked into it; out of reach, parameters wait until one is looked for.
     """
-    low, high, span = np.asarray(find.tracked.low), np.asarray(find.tracked.high), find.span
-    best, nearest, free = out_of_reach(find), np.inf, ~np.asarray(find.tracked.periodic)
-    for end in (low, high) if free.any() else ():
-        s, step = end.copy(), span
-        for _ in range(STEPS):
-            out = find.newton.many(find.rows(x, s[None]))[0]
-            m = len(s)
-            if not np.isfinite(out).all():
-                break
-            step = np.clip(dot(-pinv(out[m:].reshape(m, m)), out[:m]), -0.05 * span, 0.05 * span)
-            s, before = np.clip(s + step, low - OUTSIDE * span, high + OUTSIDE * span), s
-            if np.abs(step / span).max() < EXACT or (s == before).all():
-                break
-        gap, _, minimum = find.tops.many(find.rows(x, s[None]))[0]
-        is_there = np.abs(step / span).max() < EXACT
-        if is_there and abs(gap) < nearest and minimum > least and (((s < low) | (s > high)) & free).any():
-            best, nearest = s, abs(gap)
-    return best
+    low, high = np.asarray(find.tracked.low), np.asarray(find.tracked.high)
+    free, ends = ~np.asarray(find.tracked.periodic), np.array([low, high])
+    s, there = continued(find, x, ends, OUTSIDE) if free.any() else (ends, np.zeros(2, dtype=bool))
+    s = s[there & (((s < low) | (s > high)) & free).any(axis=1)]
+    gap, _, minimum = find.tops.many(find.rows(x, s)).T
+    s, gap = s[minimum > least], np.abs(gap[minimum > least])
+    return np.asarray(s[gap.argmin()]) if len(s) else out_of_reach(find)
 
 
 def out_of_reach(find: Finder) -> Array:
