@@ -208,6 +208,19 @@ def test_a_triangle_falls_along_a_wall_and_slides_out_of_the_corner_it_meets():
     assert x[1:3] == pytest.approx([0.25, -math.pi / 6.0], abs=1e-8)
 
 
+def test_a_triangle_rattles_in_the_corner_of_a_floor_and_a_wall():
+    """Hops that end before others begin lie within one step, at the end of the floor: none lets it through, and it
+    comes to slide on the floor, flat."""
+    d = Drawing(restitution=0.5)
+    link = d.model.planar("T")
+    d.q, d.u = [-0.25, 0.25, 0.0], [1.0, 0.0, 0.0]
+    body = d.model.body("T", link, link.origin, 1.0, lw.inertia(link.frame, zz=1.0 / 24.0))
+    triangle = body.hull(outline_of((-0.25, -0.25), (0.25, -0.25), (-0.25, 0.25)))
+    d.touch([triangle], [d.block(0, -0.5, 1, 1), d.block(-1, 1.5, 1, 5), d.block(1, 1.5, 1, 5)])
+    x = d.run(2.0).x[-1]
+    assert x[1:3] == pytest.approx([0.25, 0.0], abs=1e-8)
+
+
 @pytest.mark.parametrize("mu", [None, 0.5])
 def test_cubes_in_a_tray_carry_a_third(mu):
     """Two fill the tray, side by side, and one falls on the joint of both: it lies there, level."""

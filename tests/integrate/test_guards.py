@@ -207,14 +207,15 @@ def test_a_guard_with_a_height_is_armed_above_it(method, speed):
 
 
 @pytest.mark.parametrize("method", [RK4(0.5), DormandPrince(), Radau()], ids=["RK4", "Dormand-Prince", "Radau"])
-def test_a_guard_that_dips_before_it_rises_beyond_its_height_is_not_dismissed(method):
-    """max(y + 1e-6, t² − t/10) of a ball that falls from rest begins without a rate and is far above at the end of the
-    first step: it has been below zero in between, from t = √(2e-6 / g) on."""
+@pytest.mark.parametrize(("level", "speed", "armed", "height"), [(1e-6, 0.0, True, -4e-6), (0.0, 0.01, False, 1e-6)])
+def test_a_guard_that_dips_before_it_rises_beyond_its_height_is_looked_at(method, level, speed, armed, height):
+    """max(y + level, t² − t/10) of a ball that falls from rest, or hops above the height, is far above at the end of
+    the first step: it has been below zero in between, from t = (v + √(v² + 2 g level)) / g on."""
     rows = [("add", 1, 4), ("sub", 0, 5), ("mul", 0, 8), ("max", 7, 9), ("mul", 6, 0), ("sub", 11, 5), ("lt", 7, 9),
             ("select", 13, 12, 2)]  # fmt: skip
-    dips = Function(program_of("t y v g", (1e-6, 0.1, 2.0), rows, (10, 14)))
-    run = integrate(ball(), [0.0, 0.0], 0.0, 1.0, [G], method, guards=dips, armed=[True], heights=[-4e-6])
-    assert run.event.t == pytest.approx(math.sqrt(2e-6 / G), abs=1e-12)
+    dips = Function(program_of("t y v g", (level, 0.1, 2.0), rows, (10, 14)))
+    run = integrate(ball(), [0.0, speed], 0.0, 1.0, [G], method, guards=dips, armed=[armed], heights=[height])
+    assert run.event.t == pytest.approx((speed + math.sqrt(speed**2 + 2.0 * G * level)) / G, abs=1e-12)
 
 
 @METHODS

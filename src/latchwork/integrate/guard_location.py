@@ -276,8 +276,9 @@ def first_crossing(guards: Guards, t: f64, h: f64, i: i64, first: f64) -> tuple[
     g0, r0, height = step.g0[i], step.g0[m + i], guards.heights[i]
     state = OFF if guards.armed[i] == 0 else (RISING if g0 < 0.0 else UP)
     lo, hi = NO_INSTANT, NO_INSTANT
+    spent = height < 0.0 and state == OFF
     if is_dismissed(state, height, g0, 0.5 * h * r0, step.middle[i], step.middle[m + i], step.g1[i],
-              step.g1[m + i]) == 1 and (state != UP or begins_upwards(guards, t, h, i) == 1):  # fmt: skip
+              step.g1[m + i]) == 1 and (spent or begins_upwards(guards, t, h, i) == 1):  # fmt: skip
         return lo, hi
     at, size = 0, PARTS
     blind = r0 == 0.0 and step.g1[m + i] == 0.0 and step.middle[m + i] == 0.0
