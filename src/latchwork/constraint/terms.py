@@ -29,6 +29,7 @@ from latchwork.kane.equations import Equations
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.program.sincos import cos
+from latchwork.symbolic.arguments import Arguments
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.ops import ONE, ZERO
@@ -73,7 +74,7 @@ class Base:
 
     equations: Equations
     laws: dict[int, int]
-    arguments: tuple[Expr, ...]
+    arguments: Arguments
     motion: Function
     spread: Function
     scales: Scales = UNSCALED
@@ -380,7 +381,7 @@ def base_of(equations: Equations, power: int = ZERO, laws: dict[int, int] | None
             arguments: Sequence[Expr] | None = None) -> Base:  # fmt: skip
     """The programs of equations. ``laws`` are put in for inputs; ``power`` is a node in u̇ besides (t, q, u, r, p)."""
     system, g, d = equations.system, equations.system.graph, equations.derivation
-    names, laws, n = tuple(arguments or equations.arguments), laws or {}, len(system.u)
+    names, laws, n = Arguments(arguments or equations.arguments), laws or {}, len(system.u)
     W = [tangents(g, d.kinematics.q_rates, {u.node: ONE}) for u in system.u]
     spread = [W[j][i] for i in range(len(system.q)) for j in range(n)]
     rates = [symbol.node for symbol in system.u_rates]

@@ -18,7 +18,7 @@ from itertools import combinations
 import numpy as np
 
 from latchwork.kane.motion import Local
-from latchwork.kane.sample import arguments, random_states
+from latchwork.kane.sample import random_states
 from latchwork.mechanics.frame import AXES, Frame, Turn
 from latchwork.mechanics.system import System
 from latchwork.mechanics.topology import edge_nodes
@@ -153,7 +153,7 @@ def _axis(frame: Frame) -> Vector:
 def _best_pair(system: System, run: Run) -> tuple[int, ...]:
     """The two axes of the outer frame that see the turns best: at q = 0, or where none do, at a random state."""
     columns = [_axis(frame).components(run.frame) for frame, _ in run.turns]
-    program = lower(system.graph, [column[k] for k in range(3) for column in columns], arguments(system))
+    program = lower(system.graph, [column[k] for k in range(3) for column in columns], system.arguments)
     states = random_states(system, 2)
     states[0, 1 : 1 + len(system.q)] = 0.0
     for J in Function(program).many(states).reshape(-1, 3, 2):

@@ -12,6 +12,7 @@ from latchwork.kane.speeds import matrices
 from latchwork.kane.wrenches import generalized_forces
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.system import System
+from latchwork.symbolic.arguments import Arguments
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.traverse import Operations, count_literal, count_shared, reachable, rebuild
@@ -60,10 +61,10 @@ class Formed:
         return tuple(symbol.name for symbol in self.system.u)
 
     @cached_property
-    def arguments(self) -> tuple[Expr, ...]:
+    def arguments(self) -> Arguments:
         """The inputs of every program: (t, q, u, r, p)."""
         s = self.system
-        return (s.t, *s.q, *s.u, *s.r, *s.p)
+        return Arguments((s.t, *s.q, *s.u, *s.r, *s.p))
 
     # --- matrices ------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from latchwork.errors import VelocityError
-from latchwork.kane.sample import STATES, arguments, numbers, random_states
+from latchwork.kane.sample import STATES, numbers, random_states
 from latchwork.mechanics.algebra import NULL, Triple, add3, cross3
 from latchwork.mechanics.frame import Cosines, Frame, Turn
 from latchwork.mechanics.point import Point
@@ -163,7 +163,7 @@ class _AtRandomStates:
         first = 1 + len(system.q)
         x[:, :, first : first + n] = np.eye(n + 1, n)
         rows = x.reshape(-1, x.shape[-1])
-        return Function(lower(system.graph, nodes, arguments(system))).many(rows).reshape(len(x), n + 1, -1)
+        return Function(lower(system.graph, nodes, system.arguments)).many(rows).reshape(len(x), n + 1, -1)
 
     def short_spins(self) -> dict[Frame, Triple]:
         """ω of frames that turn out short, in themselves."""

@@ -22,7 +22,6 @@ from latchwork.program.interpret import results
 from latchwork.program.kernel import Kernel
 from latchwork.program.lower import lower
 from latchwork.program.native import native
-from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.ops import ADD, NEG, SUB
 
 Values = NDArray[np.float64]
@@ -36,13 +35,8 @@ MOST_ADDENDS = 2000
 _LAST: list[tuple[ref[System], tuple[int, int], NDArray[np.float64]]] = []
 
 
-def arguments(system: System) -> list[Expr]:
-    """All symbols a number can be given for, in the order (t, q, u, r, p), then the rates."""
-    return [system.t, *system.q, *system.u, *system.r, *system.p, *system.q_rates, *system.u_rates]
-
-
 def random_states(system: System, count: int = STATES, seed: int = 20) -> NDArray[np.float64]:
-    """Rows of numbers for ``arguments``: generic, positive where parameters are, quaternions of unit length.
+    """Rows of numbers for the arguments of a system: generic, parameters positive, quaternions of unit length.
 
     The last ones are remembered: features of contacts ask for those of one system by the hundred.
     """
@@ -56,7 +50,7 @@ def random_states(system: System, count: int = STATES, seed: int = 20) -> NDArra
 
 def _drawn(system: System, count: int, seed: int) -> NDArray[np.float64]:
     rng = np.random.default_rng(seed)
-    symbols = arguments(system)
+    symbols = system.arguments
     x = rng.uniform(0.2, 1.3, (count, len(symbols)))
     x[:, [i for i, s in enumerate(symbols) if s.kind in ("speed", "rate", "acceleration", "input")]] -= 0.7
     place = {symbol: i for i, symbol in enumerate(symbols)}
@@ -73,7 +67,7 @@ def numbers(system: System, nodes: list[int], count: int = STATES, seed: int = 2
     if units is not None:
         (q, u), none = units, np.ones(len(system.r) + len(system.p))
         x *= np.concatenate([[1.0], q, u, none, q, u])
-    return Function(lower(system.graph, nodes, arguments(system))).many(x)
+    return Function(lower(system.graph, nodes, system.arguments)).many(x)
 
 
 def vanish(system: System, parts: list[int], following: Mapping[int, int] | None = None) -> bool:
@@ -82,7 +76,7 @@ def vanish(system: System, parts: list[int], following: Mapping[int, int] | None
     ``following`` are nodes that give the values of symbols, such as accelerations. Where rounding is so large a share
     of what is summed (stiff springs at random coordinates) that a sum could hide in it, the sum does not vanish.
     """
-    x, known = random_states(system), arguments(system)
+    x, known = random_states(system), system.arguments
     columns: list[Pair] = [(column, np.zeros(len(x))) for column in x.T]
     with np.errstate(all="ignore"):
         if following:
@@ -112,7 +106,7 @@ def _addends(system: System, parts: list[int]) -> list[int]:
 
 def _pairs(system: System, nodes: list[int], columns: list[Pair]) -> list[Pair]:
     """Nodes with their errors, of arguments with theirs."""
-    program, count = lower(system.graph, nodes, arguments(system)), len(columns[0][0])
+    program, count = lower(system.graph, nodes, system.arguments), len(columns[0][0])
     constants = [(np.full(count, c), np.full(count, ROUNDING * abs(c))) for c in program.constants]
     return results(program, [*columns, *constants], PAIRS)
 

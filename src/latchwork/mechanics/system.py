@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.elastic_body import ElasticBody
@@ -12,6 +13,7 @@ from latchwork.mechanics.loads import Load
 from latchwork.mechanics.tree import Tree
 from latchwork.mechanics.vector import Vector
 from latchwork.mechanics.visual import Visual
+from latchwork.symbolic.arguments import Arguments
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 
@@ -52,3 +54,8 @@ class System:
     @property
     def graph(self) -> Graph:
         return self.tree.graph
+
+    @cached_property
+    def arguments(self) -> Arguments:
+        """All symbols a number can be given for, in the order (t, q, u, r, p), then the rates."""
+        return Arguments((self.t, *self.q, *self.u, *self.r, *self.p, *self.q_rates, *self.u_rates))

@@ -10,6 +10,7 @@ import numpy as np
 
 from latchwork.errors import EvaluationError
 from latchwork.program.ir import OPCODE, Program
+from latchwork.symbolic.arguments import Arguments
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import COS, DIV, OPS, SIN, SYMBOL, TAN
@@ -25,20 +26,20 @@ def lower(graph: Graph, outputs: Sequence[int], inputs: Sequence[Expr]) -> Progr
     """
     needed = reachable(graph, outputs)
     rows = [graph.nodes[i] for i in needed]
-    slot = {symbol.node: i for i, symbol in enumerate(inputs)}
-    _must_be_given(graph, [i for i, row in zip(needed, rows, strict=True) if row[0] == SYMBOL], slot)
+    given = inputs if isinstance(inputs, Arguments) else Arguments(inputs)
+    leaves = [i for i, row in zip(needed, rows, strict=True) if row[0] == SYMBOL]
+    _must_be_given(graph, leaves, given.slots)
+    slot = {i: given.slots[i] for i in leaves}
     constants = sorted([a for a in {*chain.from_iterable(rows), *outputs} if a < 0], reverse=True)
     slot.update({a: len(inputs) + k for k, a in enumerate(constants)})
     code = np.array(array("i", _emit(rows, needed, slot, len(inputs) + len(constants))), dtype=np.int32)
     code.setflags(write=False)
-    symbols = graph.symbols
-    names = tuple([symbols[symbol.node].name if symbol.node in symbols else symbol.name for symbol in inputs])
     return Program(
-        inputs=names,
+        inputs=given.names,
         constants=tuple([graph.value(a) for a in constants]),
         code=code.reshape(-1, 4),
         outputs=tuple([slot[a] for a in outputs]),
-        sound=len(set(names)) == len(names) and "" not in names,
+        sound=given.are_distinct,
     )
 
 

@@ -151,8 +151,8 @@ class ContactPoint:
         """Slip velocity along each tangent, in terms of u."""
         if not self.tangents:
             return ()
-        feature, rate = self.feature, self.feature.rate
-        slips = [feature.slip.dot(t) for t in self.tangents] if rate is None else [rate]
+        rate, slip = self.feature.rate, self.feature.slip if self.feature.rate is None else None
+        slips = [rate] if slip is None else [slip.dot(t) for t in self.tangents]
         nodes = [operand(self.equations.system.graph, slip) for slip in slips]
         replaced = self.equations.derivation.kinematics.replaced
         return tuple(Expr(self.equations.system.graph, node)
