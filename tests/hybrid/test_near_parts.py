@@ -241,3 +241,15 @@ def test_numbers_of_a_face_hold_its_domain():
     corners = np.array([[x, 1.5, z] for x in (-1.0, 1.0) for z in (-2.0, 2.0)])
     assert (corners @ bounds[:, :3].T + bounds[:, 3]).min() == 0.0
     assert ([1.1, 1.5, 0.0] @ bounds[:, :3].T + bounds[:, 3]).min() == pytest.approx(-0.1)
+
+
+def test_tangents_are_made_of_what_closes():
+    """Of the places that are watched in a stepped run, those that were never near to closed have no tangents."""
+    model = lw.Model("pair")
+    solids_of(model, ["box", "box"])
+    sim = lw.Simulation(model, {"q_b1_pz": 0.13}, {"u_b1_vz": -1.0}, thick=THICK)
+    sim.advance(0.05)
+    points = sim.state.contacts.every
+    known = [point for point in points if point.knows_slip]
+    assert 4 <= len(known) < len(points) / 2
+    assert all(len(point.tangents) == 2 for point in points)

@@ -26,11 +26,10 @@ from latchwork.contact.rolling_resistance import is_rolling
 from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.errors import ContactError
 from latchwork.hybrid.contacts.contact_laws import ContactLaws, Indices
+from latchwork.hybrid.contacts.slip_directions import Slips, are_something, axis_number_at, slips_of
 from latchwork.hybrid.contacts.tracked_place import TrackedPlace
 from latchwork.kane.equations import Equations
-from latchwork.kane.sample import numbers
 from latchwork.mechanics.frame import Frame
-from latchwork.mechanics.joints import unit
 from latchwork.mechanics.vector import Vector
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -41,7 +40,6 @@ from latchwork.symbolic.traverse import rebuild
 
 SKEWED = 0.05  # sine squared between the normal and the axis of the tangents: below it, another axis is taken
 KEPT_STATES = 400  # ways in which a contact stood
-NOTHING = 1e-11  # of the length of the model, at random states: less is rounding
 SlipDirection = tuple[float, ...] | None  # a sign in the plane; in space a direction and a trace of a speed
 
 
@@ -67,6 +65,9 @@ class Sliding(Constraint):
 class ContactPoint:
     """A feature with the directions across its normal in which the two sides can slip; all lowered for one base.
 
+    ``axis_number`` says from which axis of N its tangents are made, where the normal may turn towards it: of those that
+    are watched few are ever closed, so that tangents and rows are made when they are asked for.
+
     ``without_normal``: it has no normal row. The coordinates keep the gap at zero, and N = N0 + N1 · u̇ is found by an
     auxiliary speed along the normal. That of one that is `bounded` is 1: its coefficients are limits of its force.
     """
@@ -74,8 +75,7 @@ class ContactPoint:
     contact: Contact
     feature: Feature
     base: Base
-    tangents: tuple[Vector, ...]
-    axis: Vector | None  # from which the tangents were made, where the normal may turn towards it
+    axis_number: int | None
     without_normal: bool
     turns: bool = False  # where its rate was given as an expression: whether that is of an angle
     _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
@@ -114,14 +114,6 @@ class ContactPoint:
         """Whether its gap is a speed that is never negative."""
         return self.feature.rate is not None and self.contact.friction is None
 
-    @property
-    def axis_number(self) -> int | None:
-        """Which axis of N its tangents were made from, where the normal may turn towards it."""
-        if self.axis is None:
-            return None
-        N = self.axis.tree.newtonian
-        return [self.axis == axis for axis in (N.x, N.y, N.z)].index(True)
-
     @cached_property
     def scales(self) -> Scales:
         """Those of the run it is made for; where the gap is an angle, as at the limit of a joint, a radian is its
@@ -146,17 +138,27 @@ class ContactPoint:
         """Those by which its gap and velocities are judged."""
         return tolerances_in(self.scales)
 
+    # --- slip ---------------------------------------------------------------------------------------------------
+
     @cached_property
+    def axis(self) -> Vector | None:
+        """The axis from which the tangents are made, where the normal may turn towards it."""
+        N = self.feature.normal.tree.newtonian
+        return None if self.axis_number is None else (N.x, N.y, N.z)[self.axis_number]
+
+    @property
+    def tangents(self) -> tuple[Vector, ...]:
+        """Unit vectors across the normal along which something can slip; that about which it turns."""
+        return self._slips.tangents
+
+    @property
     def slip_velocity(self) -> tuple[Expr, ...]:
         """Slip velocity along each tangent, in terms of u."""
-        if not self.tangents:
-            return ()
-        rate, slip = self.feature.rate, self.feature.slip if self.feature.rate is None else None
-        slips = [rate] if slip is None else [slip.dot(t) for t in self.tangents]
-        nodes = [operand(self.equations.system.graph, slip) for slip in slips]
-        replaced = self.equations.derivation.kinematics.replaced
-        return tuple(Expr(self.equations.system.graph, node)
-                     for node in rebuild(self.equations.system.graph, nodes, replaced))  # fmt: skip
+        return self._slips.velocities
+
+    @cached_property
+    def _slips(self) -> Slips:
+        return slips_of(self.feature, self.contact.friction is not None, self.axis, self.base)
 
     # --- rows ---------------------------------------------------------------------------------------------------
 
@@ -231,9 +233,16 @@ class ContactPoint:
     @property
     def is_ready(self) -> bool:
         """Whether all that a reset may ask for is made."""
+        if not self.without_normal and "terms" not in self.__dict__:
+            return False
         wanted = {"terms": self.has_rows, "force_function": self.without_normal,
                   "upright_function": self.upright is not None, "normal_function": self.is_sharp}  # fmt: skip
         return all([name in self.__dict__ for name, is_wanted in wanted.items() if is_wanted])
+
+    @property
+    def knows_slip(self) -> bool:
+        """Whether its tangents are made."""
+        return "_slips" in self.__dict__
 
     @property
     def functions(self) -> list[Function]:
@@ -371,7 +380,7 @@ def enforced_by_coordinates(equations: Equations, feature: Feature, units: Units
                             length: float = 1.0) -> bool:  # fmt: skip
     """Whether the coordinates themselves keep the gap of a feature at zero."""
     g, kinematics = equations.system.graph, equations.derivation.kinematics
-    return not _is_something(equations, rebuild(g, [operand(g, feature.gap)], kinematics.replaced)[0], units, length)
+    return not are_something(equations, rebuild(g, [operand(g, feature.gap)], kinematics.replaced), units, length)[0]
 
 
 def normal_force(equations: Equations, feature: Feature) -> Expr:
@@ -393,18 +402,13 @@ def made_contact_point(contact: Contact, feature: Feature, base: Base, x: Array,
             "surfaces cannot. Give its motion as an expression in t, or by a coordinate that a constraint moves."
         )
     if feature.rate is not None:
-        friction = contact.friction is not None
-        made = ContactPoint(contact, feature, base, (feature.normal,) if friction else (), None, friction)
+        made = ContactPoint(contact, feature, base, None, contact.friction is not None)
         return made if feature.has_wrench else replace(made, turns=_is_of_an_angle(made, x))
     if feature.closed_with is not None:
         return _going_with(contact, feature, base, x, axis_number)
     held = enforced_by_coordinates(equations, feature, base.units, base.scales.length)
-    if contact.friction is None:
-        return ContactPoint(contact, feature, base, (), None, held)
-    candidates, axis = _across(feature.normal, base, x, axis_number)
-    contact_point = ContactPoint(contact, feature, base, candidates, axis, held)
-    moving = _moving(base, candidates, contact_point.slip_velocity)
-    return contact_point if moving == candidates else replace(contact_point, tangents=moving)
+    number = None if contact.friction is None else axis_number_at(feature.normal, base, x, axis_number)
+    return ContactPoint(contact, feature, base, number, held)
 
 
 def _going_with(contact: Contact, feature: Feature, base: Base, x: Array, axis_number: int | None) -> ContactPoint:
@@ -417,13 +421,8 @@ def _going_with(contact: Contact, feature: Feature, base: Base, x: Array, axis_n
             f"keep '{feature.closed_with.name}' closed. Give the body a coordinate along the normal as well, or "
             "model.friction(...) with a limit of its own."
         )
-    if is_adhesion(feature):
-        return ContactPoint(contact, feature, base, (feature.normal,), None, True)
-    rolls = is_rolling(feature)
-    candidates, axis = _across(feature.normal, base, x, axis_number) if rolls else ((feature.normal,), None)
-    contact_point = ContactPoint(contact, feature, base, candidates, axis, True)
-    moving = _moving(base, candidates, contact_point.slip_velocity)
-    return replace(contact_point, tangents=moving)
+    number = axis_number_at(feature.normal, base, x, axis_number) if is_rolling(feature) else None
+    return ContactPoint(contact, feature, base, number, True)
 
 
 def _is_of_an_angle(contact_point: ContactPoint, x: Array) -> bool:
@@ -438,39 +437,3 @@ def _make_room(known: dict[Any, Any]) -> None:
     """Forget the oldest way where there is no room for another."""
     if len(known) >= KEPT_STATES:
         known.pop(next(iter(known)))
-
-
-def _across(n: Vector, base: Base, x: Array, number: int | None) -> tuple[tuple[Vector, Vector], Vector | None]:
-    """Two unit vectors across n; and the axis they were made from where n may turn towards it."""
-    for frame in (*n.parts, n.tree.newtonian):
-        for axis in (frame.z, frame.y, frame.x):
-            if n.dot(axis) == 0.0:
-                return (n.cross(axis), axis), None
-    N = n.tree.newtonian
-    if number is None:
-        g, replaced = n.tree.graph, base.equations.derivation.kinematics.replaced
-        nodes = rebuild(g, rebuild(g, [m.node for m in n.measures(N)], replaced), base.laws)
-        number = int(np.argmin(np.abs(Function(lower(g, nodes, base.arguments))(x))))
-    axis = (N.x, N.y, N.z)[number]
-    flat = n.cross(axis)
-    first = flat / sqrt(flat.dot(flat)) if not flat.is_zero else unit(flat)
-    return (first, n.cross(first)), axis
-
-
-def _moving(base: Base, tangents: Sequence[Vector], slips: Sequence[Expr]) -> tuple[Vector, ...]:
-    """Those tangents along which anything can slip: some speed, or the surface itself, moves it."""
-    graph = base.equations.system.graph
-    nodes = [operand(graph, slip) for slip in slips]
-    known = _are_something(base.equations, nodes, base.units, base.scales.length)
-    return tuple(t for t, moves in zip(tangents, known, strict=True) if moves)
-
-
-def _is_something(equations: Equations, node: int, units: Units | None, length: float) -> bool:
-    """Whether a length, or a speed, is more than rounding at random states."""
-    return _are_something(equations, [node], units, length)[0]
-
-
-def _are_something(equations: Equations, nodes: list[int], units: Units | None, length: float) -> list[bool]:
-    """The same of several."""
-    values = numbers(equations.system, nodes, units=units).T
-    return [not (np.isfinite(own).all() and np.abs(own).max() < NOTHING * length) for own in values]

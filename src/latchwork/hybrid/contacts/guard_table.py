@@ -136,11 +136,12 @@ def piece_of(contact_point: ContactPoint, contact_states: ContactStates, form: F
 
 def _piece(contact_point: ContactPoint, contact_states: ContactStates, form: Form) -> Piece:
     closed, tracked = form.form == CLOSED, contact_point.feature.tracked
+    has_surface = closed or tracked is not None
     bounds, law = len(contact_point.feature.within), contact_point.laws.in_zones(contact_states.zones) if closed else ()
     found_with_rates = contact_point.without_normal and not contact_point.is_pressed
     programs: dict[str, RateProgram | Function | None] = {
         "near": near_program(contact_point) if bounds or not closed else None,
-        "surface": surface_program(contact_point) if closed or tracked is not None else None,
+        "surface": surface_program(contact_point) if has_surface else None,
         "law": law_program(contact_point, contact_states, form) if form.laws else None,
         "coefficients": law if form.sticks and isinstance(law, Function) else None,
         "force": contact_point.force_function if closed and found_with_rates else None,
@@ -149,7 +150,8 @@ def _piece(contact_point: ContactPoint, contact_states: ContactStates, form: For
     fields: dict[str, Any] = {
         "form": form.form, "enforced": PRESSED if contact_point.is_pressed else int(contact_point.without_normal),
         "slides": form.slides, "bounds": bounds,
-        "across": len(contact_point.tangents) * form.sticks, "upright": int(contact_point.upright is not None),
+        "across": len(contact_point.tangents) if form.sticks else 0,
+        "upright": int(has_surface and contact_point.upright is not None),
         "tracked": 0 if tracked is None else PLAIN if reach is None else REACHED, "laws": form.laws,
         "steady": int(isinstance(law, tuple)), "mu_s": law[1] if isinstance(law, tuple) and law else 0.0,
         "narrow": contact_point.narrow if closed else 0.0,

@@ -94,6 +94,7 @@ class SceneMemory:
         self.current: ContactStates | None = None  # whose states the records have
         self.room: Workspace | None = None  # that the scene points to
         self._groups, self._laws, self._programs = dict[Contact, int](), 0, Evaluators()
+        self._slips: set[int] = set()  # of which contact points it is known how they slip
         for point in points:
             self._add(point)
         self._find_pressers()
@@ -134,36 +135,49 @@ class SceneMemory:
         self.points.append(point)
         record = self.scene.contact[i]
         record.contact = self._groups.setdefault(point.contact, len(self._groups))
-        record.tangents, record.bounds = len(point.tangents), len(point.feature.within)
-        record.without_normal = int(point.without_normal)
+        record.bounds, record.without_normal = len(point.feature.within), int(point.without_normal)
         record.enforced, record.bounded = int(is_enforced(point)), int(point.is_bounded)
         record.one_way, record.presser, record.attracts, record.adhesion = int(point.is_one_way), -1, -1, -1
         record.unit, record.row_unit = point.scales.length / self._base.scales.length, point.row_unit
         record.impact = int(ImpactLaw[point.contact.impact.upper()])
-        record.turns, record.ready, record.first_law = int(point.upright is not None), 0, self._laws
+        record.ready, record.first_law = 0, self._laws
         record.sharp, record.end = int(point.is_sharp), int(point.feature.is_end)
         record.zones, stride = len(point.zones), 1
         for k, zone in enumerate(point.zones):
             record.zone[k], record.stride[k] = self._zones[zone], stride
             stride *= 1 + len(zone.bounds)
-        for numbers in product(*[range(1 + len(zone.bounds)) for zone in reversed(point.zones)]):
-            self._put_law(point.laws.in_zones(dict(zip(point.zones, reversed(numbers), strict=True))))
+        self._laws += law_count(point)
+        for k in range(record.first_law, self._laws):
+            self.scene.law[k].steady = 1
         self._programs.put(record.gap, point.gap_function)
         if point.without_normal or point.is_ready:
             self.make_ready(i)
+        elif point.knows_slip:
+            self.put_slip(i)
 
-    def _put_law(self, known: tuple[float, ...] | Function) -> None:
-        law = self.scene.law[self._laws]
-        self._laws += 1
+    def _put_law(self, k: int, known: tuple[float, ...] | Function) -> None:
+        law = self.scene.law[k]
         law.steady = int(isinstance(known, tuple))
         if isinstance(known, tuple):
             law.e, law.mu_s, law.mu_d = known
         else:
             self._programs.put(law.program, known)
 
+    def put_slip(self, i: int) -> None:
+        """How a contact point can slip, and its laws, which are nothing before; once."""
+        point, record = self.points[i], self.scene.contact[i]
+        if i in self._slips:
+            return
+        self._slips.add(i)
+        record.tangents, record.turns = len(point.tangents), int(point.upright is not None)
+        by_zones = product(*[range(1 + len(zone.bounds)) for zone in reversed(point.zones)])
+        for k, numbers in enumerate(by_zones, record.first_law):
+            self._put_law(k, point.laws.in_zones(dict(zip(point.zones, reversed(numbers), strict=True))))
+
     def make_ready(self, i: int) -> None:
         """Compile the rows of a contact point."""
         point, record = self.points[i], self.scene.contact[i]
+        self.put_slip(i)
         if point.has_rows:
             self._programs.put(record.place, point.terms.place_function)
             self._programs.put(record.bias, point.terms.bias_function)
@@ -226,6 +240,8 @@ class SceneMemory:
         force: Any = ()
         if how is not None:
             slip, impending, force = how.slip or (), how.impending or (), s.lam.get(point.name, ())
+            if not self.scene.contact[self.places[point]].ready:
+                self.make_ready(self.places[point])
         write(state, kind=State.OPEN if how is None else how.state, leaving=leaving, behind=behind,
               cone_margin=0 if how is None else how.cone_margin, unloaded=0 if how is None else how.unloaded,
               slip_size=len(slip), impending_size=len(impending), force_size=len(force), slipped_margin=margin,
@@ -284,7 +300,7 @@ def law_count(point: ContactPoint) -> int:
 
 def widest_output(point: ContactPoint, n: int) -> int:
     """The outputs of any program of a contact point."""
-    return max(1 + len(point.feature.within), (1 + len(point.tangents)) * (n + 2), n + 1, 12)
+    return max(1 + len(point.feature.within), 3 * (n + 2), 12)
 
 
 def _words(scene: Any, field: str, count: int) -> NDArray[np.int64]:

@@ -101,7 +101,7 @@ def contact_point_of(contact: Contact, feature: Feature, base: Base, x: Array) -
     for."""
     known: dict[int | None, ContactPoint] = base.remembered.setdefault(feature, {})
     some = next(iter(known.values()), None)
-    number = None if some is None or some.axis is None else int(np.argmin(np.abs(some.normal_function(x))))
+    number = None if some is None or some.axis_number is None else int(np.argmin(np.abs(some.normal_function(x))))
     if some is None or number not in known:
         made = made_contact_point(contact, feature, base, x, number)
         return known.setdefault(made.axis_number, made)

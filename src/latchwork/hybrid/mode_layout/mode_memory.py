@@ -227,10 +227,9 @@ class ModeMemory:
         i, small = self._memory.places[point], point.tolerances
         contact = self._memory.scene.contact[i]
         self._laws[point] = contact.first_law, list(contact.stride)
-        cone = small.cone if len(point.tangents) == 1 else small.cone_in_space
         programs = self.programs.contact[i]
-        programs.clear, programs.closed, programs.cone, programs.wider = small.clear, small.closed, cone, small.wider
-        programs.tensile = small.tensile
+        programs.clear, programs.closed, programs.wider, programs.tensile = (
+            small.clear, small.closed, small.wider, small.tensile)  # fmt: skip
         for form in [form for form in point.watched if type(form) is Form]:
             self._put_watch(point, form)
             if form.slides != NO_SLIP:
@@ -260,6 +259,9 @@ class ModeMemory:
     def _put_watch(self, point: ContactPoint, form: Form) -> None:
         """What watches a contact point in a form, once."""
         law = self._law(point, form.zones) if form.form == CLOSED else 0
+        if form.form == CLOSED:
+            cones = point.tolerances.cone, point.tolerances.cone_in_space
+            self.programs.contact[self._memory.places[point]].cone = cones[len(point.tangents) != 1]
         place = place_of_form(self.programs.contacts, self._memory.places[point], law, form.form, int(form.sticks),
                               form.slides)  # fmt: skip
         words = None if self._watch[place, ANY_GUARDS] else watch_words(point, form)

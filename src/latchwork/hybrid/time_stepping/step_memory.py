@@ -140,6 +140,8 @@ class StepMemory:
         write(record.spread, *programs.words((SPREAD, None), self.blocks.spread[0]))
         write_all(record, "gaps", range(len(points)), [programs.gap(point) for point in points])
         some = [i for i, point in enumerate(points) if point in self._rows]
+        for i in some:
+            self.scene.put_slip(i)
         write_all(record, "rows", some, [programs.row(points[i]) for i in some])
         np.asarray(record.ready)[some] = 1
         touched = np.asarray(record.touched)[: len(record.ready) * record.most_touched].reshape(-1, record.most_touched)
@@ -171,6 +173,7 @@ class StepMemory:
         """Compile the rows of a contact point."""
         point, record = self.scene.points[i], self.record
         rows = self.known.make_ready(point)
+        self.scene.put_slip(i)
         if len(rows.branches) > record.most_touched:
             self._lay_out_again()
         else:
