@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
 import campaign
+
+# Some hundred processes of the tests import the package: what one has compiled is kept for the others.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("campaign", deadline=None, max_examples=5_000)

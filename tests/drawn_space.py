@@ -45,15 +45,21 @@ def hull_places(x: Array) -> Array:
 
 
 def from_hull(x: Array) -> Callable[[Array], Array]:
-    """Signed distances from a hull: inside from the nearest plane of a face, outside from the nearest triangle."""
+    """Signed distances from a hull: inside from the nearest plane of a face, outside from the nearest triangle. Places
+    outside that are not the nearest to it, and beyond some plane by more than that one is off, have their distance from
+    this plane, which is no more than that from the hull."""
     found = ConvexHull(x)
-    equations, faces = found.equations, x[found.simplices]
+    planes, faces = np.unique(found.equations, axis=0), x[found.simplices]
+
+    def from_faces(y: Array) -> Array:
+        return np.asarray(np.min([from_triangle(y, *face) for face in faces], axis=0))
 
     def outside(y: Array) -> Array:
-        deep = (y @ equations[:, :3].T + equations[:, 3]).max(axis=1)
-        far = deep > 0.0
-        if far.any():
-            deep[far] = np.min([from_triangle(y[far], *face) for face in faces], axis=0)
+        deep = (planes[:, :3] @ y.T + planes[:, 3:]).max(axis=0)
+        first = int(deep.argmin())
+        if deep[first] > 0.0:
+            near = deep <= from_faces(y[first : first + 1])[0]
+            deep[near] = from_faces(y[near])
         return deep
 
     return outside

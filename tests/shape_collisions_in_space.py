@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -95,6 +96,12 @@ def meeting(a: str, b: str, restitution: float = 1.0, alone: bool = False, fixed
     if not alone:
         model.contact("pair", made[0].shape, made[1].shape, restitution=restitution, friction=friction)
     return Meeting(model, *made, a in FRONT, fixed)
+
+
+@cache
+def alone(start: Start, front: bool, fixed: bool = False, gravity: float = 0.0) -> lw.Trajectory:
+    """The motion of two bodies, whatever their shapes, that do not meet."""
+    return meeting(FRONT[0] if front else "sphere", "sphere", alone=True, fixed=fixed, gravity=gravity).run(start)
 
 
 def broken(m: Meeting, free: lw.Trajectory, start: Start, run: lw.Trajectory) -> list[str]:

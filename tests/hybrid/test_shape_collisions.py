@@ -75,8 +75,9 @@ def test_shapes_meet_in_the_plane(a, b, start):
 def test_shapes_meet_in_space(a, b, start):
     """The same in space, beside the same motion without the contact."""
     begin = shape_collisions_in_space.STARTS[start]
-    m, alone = shape_collisions_in_space.meeting(a, b), shape_collisions_in_space.meeting(a, b, alone=True)
-    assert shape_collisions_in_space.broken(m, alone.run(begin), begin, m.run(begin)) == []
+    m = shape_collisions_in_space.meeting(a, b)
+    alone = shape_collisions_in_space.alone(begin, m.front)
+    assert shape_collisions_in_space.broken(m, alone, begin, m.run(begin)) == []
 
 
 DROPPED = {  # from a height, or from the side; in the plane and in space
@@ -108,8 +109,8 @@ def test_shapes_come_to_rest_on_each_other_in_space(a, b, start):
     """The same in space."""
     begin, given = DROPPED[start][1], {"fixed": True, "gravity": 9.81}
     m = shape_collisions_in_space.meeting(a, b, restitution=0.0, friction=0.3, **given)
-    alone = shape_collisions_in_space.meeting(a, b, alone=True, **given)
-    assert shape_collisions_in_space.broken(m, alone.run(begin), begin, m.run(begin)) == []
+    alone = shape_collisions_in_space.alone(begin, m.front, **given)
+    assert shape_collisions_in_space.broken(m, alone, begin, m.run(begin)) == []
 
 
 @pytest.mark.parametrize("seed", seeds(range(6), range(2000)))
