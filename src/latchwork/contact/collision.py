@@ -9,7 +9,7 @@ Pairs are numbers until two shapes come near each other; then a pair becomes a `
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -68,7 +68,9 @@ class Collider:
 
 def prism_of(shape: Cylinder | Cone, sides: int) -> Hull:
     """The prism or pyramid that stands for a cylinder or cone, which is what is drawn."""
-    return replace(shape.sided(sides), stands_for=shape)
+    prism = shape.sided(sides)
+    prism._keep(stands_for=shape)
+    return prism
 
 
 class Row(NamedTuple):

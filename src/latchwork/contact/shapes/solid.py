@@ -61,7 +61,7 @@ class Hull(Shape):
     points: Any
     body: Part | None = None
     center: Point | None = None
-    stands_for: Shape | None = field(default=None, repr=False, kw_only=True)  # what is drawn in its place
+    stands_for: Shape | None = field(init=False, default=None, repr=False)  # what is drawn in its place
     vertices: np.ndarray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
