@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 
 from latchwork.errors import ExpressionError
-from latchwork.symbolic import Graph, cos, dt, exp, gradient, jacobian, maximum, sin, where
+from latchwork.program.function import Function
+from latchwork.program.lower import lower
+from latchwork.symbolic import Graph, cos, dt, exp, gradient, jacobian, log, maximum, sin, sqrt, where
 from latchwork.symbolic.derivative import adjoints
 from latchwork.symbolic.ops import OPS
 from symbolic.plain import EXACT, RECIPES, WRITTEN, evaluate, symbols, written
@@ -47,6 +49,13 @@ def test_where_differentiates_by_case(s):
     slopes = expression.diff(s["q1"])
     assert evaluate(slopes, {"q1": 2.0, "q2": 3.0}) == 12.0
     assert evaluate(slopes, {"q1": 2.0, "q2": 1.0}) == math.cos(2.0)
+
+
+def test_a_case_that_is_no_number_has_no_part_in_the_other(s):
+    """√q has an infinite slope at 0, where it is chosen against; so has log |q| there, the lesser of two."""
+    q = s["q1"]
+    for expression in (where(q > 0.0, sqrt(q), 3.0 * q), maximum(3.0 * q, log(abs(q)))):
+        assert Function(lower(q.graph, [expression.diff(q).node], [q]))([0.0]) == [3.0]
 
 
 @given(RECIPES)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 
 from latchwork.errors import ExpressionError, listed, must_be
 from latchwork.symbolic.expr import Expr, graph_of, operand
 from latchwork.symbolic.graph import Graph
-from latchwork.symbolic.ops import ADD, MUL, NEG, ONE, OPS, SUB, SYMBOL, ZERO
+from latchwork.symbolic.ops import ADD, LE, MAX, MIN, MUL, NEG, ONE, OPS, SELECT, SUB, SYMBOL, ZERO
 from latchwork.symbolic.traverse import reachable
 
 BINARY = frozenset((ADD, SUB, MUL))
+BRANCHES: Mapping[int, Callable[..., tuple[int, int, int]]] = {  # condition, value where it holds, value elsewhere
+    SELECT: lambda g, condition, a, b: (condition, a, b),
+    MIN: lambda g, a, b: (g.compare(LE, a, b), a, b),
+    MAX: lambda g, a, b: (g.compare(LE, b, a), a, b),
+}
 
 
 def tangents(graph: Graph, roots: Sequence[int], direction: Mapping[int, int]) -> list[int]:
@@ -42,6 +47,9 @@ def tangents(graph: Graph, roots: Sequence[int], direction: Mapping[int, int]) -
             continue
         elif op == NEG:
             rate = graph.neg(dot[node[1]])
+        elif op in BRANCHES:  # the rate of one branch alone: that of the other may be no number there
+            condition, a, b = BRANCHES[op](graph, *node[1:])
+            rate = graph.select(condition, get(a, ZERO), get(b, ZERO))
         else:
             rate = ZERO
             partials = OPS[op].partials(graph, i, node[1:])
