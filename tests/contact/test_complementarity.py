@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from campaign import seeds
-from latchwork.contact.complementarity.solution import ContactSolution, NamedContactProblem, feasible, settle
+from latchwork.contact.complementarity.solution import ContactSolution, NamedContactProblem, feasible, hold_on, settle
 from latchwork.errors import EvaluationError, Jammed, Unsettled
 from resting_laws import (
     OPEN,
@@ -515,6 +515,23 @@ def test_feasible_finds_forces_inside_the_cones(part, holds, space):
         assert r.A @ lam == approx(-r.b, abs=1e-9)
         assert margin > 0.3 * mu * (1 - part) / 4
         assert forces[:, 0].min() > 0
+
+
+def test_what_carries_nothing_does_not_keep_a_load_at_the_edge():
+    """A block of weight 1 that sticks in a corner of floor and wall, pushed against both, and another that slides down
+    a wall with no force on it: the first shares its load well inside its cones, as it does alone."""
+    J = np.array([[0.0, 1.0, 0.3], [1.0, 0.0, 0.5], [1.0, 0.0, -0.25], [0.0, -1.0, 0.4]])
+    f, Minv = np.array([-0.8, -1.0, 0.02]), np.diag([1.0, 1.0, 6.0])
+    alone = resting(J, f, Minv, 0.25, [1, 1])
+    held = hold_on(alone, (STICK, STICK), (None, None), [1.0, 1.0])
+    other = np.array([[1.0, 0.0, 0.1], [0.0, -1.0, 0.2]])
+    rows = np.block([[J, np.zeros((4, 3))], [np.zeros((2, 3)), other]])
+    beside = resting(rows, np.append(f, [0.0, -1.0, 0.0]), np.kron(np.eye(2), Minv), 0.25, [1, 1, 1],
+                     slip=(None, None, np.array([1.0])))  # fmt: skip
+    both = hold_on(beside, (STICK, STICK, SLIDE), (None, None, np.array([1.0])), [1.0] * 3)
+    assert both.lam[:4] == approx(held.lam, abs=1e-9)
+    assert both.lam[4:].tolist() == [0.0, 0.0]
+    assert np.all(0.25 * both.lam[0:4:2] - np.abs(both.lam[1:4:2]) > 0.01)
 
 
 def test_feasible_widest_margin():

@@ -31,11 +31,12 @@ from latchwork.contact.complementarity.problem import (
 from latchwork.contact.complementarity.slip_onset import TOL
 from latchwork.contact.directions import all_round
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
-from latchwork.program.scalar import minimum
+from latchwork.program.scalar import maximum, minimum
 
 CUTS = 16
 CIRCLE = tuple(all_round(CUTS).ravel().tolist())
 ROUNDS = 40
+FIXED = 1e-9  # of unit changes of a share: a force that none of them changes
 FINE = 1e-12  # of the forces: cuts are made where a cone is left by more
 NEARLY = 0.8  # of the largest margin, at which cutting ends
 INNER_CONE = 0.2  # of a limit of friction: so far inside are forces that carry as little of it as they can
@@ -174,7 +175,8 @@ def is_parting(problem: ContactProblem, c: i64, i: i64) -> i64:
 @kernel
 def widest_margin(problem: ContactProblem, c: i64, r: i64, planes: i64, size: f64, only: i64, slack: f64) -> i64:
     """(z, m) of the linear program with these planes, G λ ≥ m size, or G λ ≥ 0 of others; 0 where there is none, or
-    (`ContactProblem.unended`) none was found."""
+    (`ContactProblem.unended`) none was found. Forces that are the same in every share, as of what carries nothing, do
+    not bound the margin."""
     n, wide, sides = problem.rows, 0, 0
     for i in range(problem.contacts):
         if is_parting(problem, c, i) == 1:
@@ -183,7 +185,11 @@ def widest_margin(problem: ContactProblem, c: i64, r: i64, planes: i64, size: f6
                 problem.V[sides * r + v] = parting_rate(problem, c, i, offset(problem.spread, v * n), 0.0)
             sides += 1
     for p in range(planes):
-        value = divide(plane_value(problem, p, problem.base), size)
+        value, moves = divide(plane_value(problem, p, problem.base), size), 0.0
+        for v in range(r):
+            moves = maximum(moves, fabs(plane_value(problem, p, offset(problem.spread, v * n))))
+        if only == ALL and moves <= FIXED:
+            continue
         if only == ALL or only == problem.plane_of[p]:
             problem.g[wide] = value
             for v in range(r):

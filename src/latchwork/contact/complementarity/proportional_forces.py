@@ -75,7 +75,8 @@ def unscale_forces(problem: ContactProblem, c: i64, columns: f64p, x: f64p) -> N
 
 @kernel
 def is_inside(problem: ContactProblem, c: i64, lam: f64p) -> i64:
-    """1 where λ gives the accelerations of choices c, and every contact is well inside its cone."""
+    """1 where λ gives the accelerations of choices c, and every contact that carries something is well inside its
+    cone."""
     size, r = largest_size(problem.rows, lam), form_system(problem, c)
     if not size > 0.0 or size - size != 0.0:
         return 0
@@ -86,6 +87,8 @@ def is_inside(problem: ContactProblem, c: i64, lam: f64p) -> i64:
     for i in range(problem.contacts):
         state, normal = problem.choices[c * problem.contacts + i].state, lam[problem.first[i]]
         x, y = tangent_part(problem, i, lam)
+        if maximum(fabs(normal), fabs(x) + fabs(y)) <= TOL * size:  # it carries nothing, however the load is shared
+            continue
         edge = minimum(normal, problem.mu_s[i] * normal - sqrt(x * x + y * y)) if state == STICK else normal
         if state != OPEN and not edge > AT_EDGE * maximum(normal, LIGHT * size):
             return 0
