@@ -11,7 +11,9 @@ from scipy.optimize import nnls
 
 import latchwork as lw
 from latchwork.constraint.joints.spot import Spot, velocity
+from latchwork.contact.closest_point.states import tracked_equations
 from latchwork.contact.narrow_phase.pairs import features_of
+from latchwork.contact.narrow_phase.parts import Crossing
 from latchwork.kane.values import argument_vector
 from latchwork.program.function import Function
 
@@ -74,8 +76,11 @@ class Sampler:
     def __init__(self, scene, swap=False):
         self.scene, self.world = scene, scene.world
         pair = (scene.b, scene.a) if swap else (scene.a, scene.b)
-        self.features = [feature for feature in features_of("pair", *pair) if feature.tracked is None]
-        self.equations = self.world.model.equations()
+        # rims that cross are defined where they lie flat on each other, which they do at no random state
+        self.features = [feature for feature in features_of("pair", *pair) if feature.tracked is None
+                         and not all(isinstance(part, Crossing) for part in feature.parts or (None,))]  # fmt: skip
+        plain = self.world.model.equations()
+        self.equations, self.moving = tracked_equations(plain, self.features), len(plain.q_names)
         self.points = sorted({point for hulls in (scene.hulls_a, scene.hulls_b) for points, _ in hulls
                               for point in points}, key=lambda point: point.name)  # fmt: skip
         wanted, N = [], self.world.N
@@ -88,8 +93,9 @@ class Sampler:
         self.function = Function(self.equations.program(wanted))
 
     def state(self, rng):
-        """Random coordinates, Euler parameters of unit length, and speeds."""
-        q = rng.uniform(-1.0, 1.0, len(self.equations.q_names)) * self.scene.spread
+        """Random coordinates, Euler parameters of unit length, and speeds; azimuths of support triangles are zero."""
+        q = np.zeros(len(self.equations.q_names))
+        q[: self.moving] = rng.uniform(-1.0, 1.0, self.moving) * self.scene.spread
         for i, name in enumerate(self.equations.q_names):
             if name.endswith("e0"):
                 e = rng.normal(size=4)

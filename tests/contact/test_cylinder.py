@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from contact_scenes import place
+from latchwork.contact.closest_point.states import azimuths_of
+from latchwork.contact.narrow_phase.parts import Crossing
 
 RADIUS, HALF = 0.3, 0.5
 
@@ -42,8 +45,9 @@ def named(place, e):
 
 def least(equations, contact, q):
     """The least gap of all features whose domain holds."""
-    u = [0.0] * len(equations.u)
-    rows = [equations.evaluate([f.gap, *f.within], list(q.values()), u) for f in contact.features]
+    u, still = [0.0] * len(equations.u), dict.fromkeys(azimuths_of(contact.features), 0.0)
+    wanted = [[e.subs(still) for e in (f.gap, *f.within)] for f in contact.features]
+    rows = [equations.evaluate(each, list(q.values()), u) for each in wanted]
     return min((row[0] for row in rows if (row[1:] >= 0.0).all()), default=math.inf)
 
 
@@ -57,6 +61,31 @@ def test_gap_on_a_plane_is_that_of_the_lowest_place():
         k = matrix(e)[2, 2]
         expected = place[2] - HALF * abs(k) - RADIUS * math.sqrt(1.0 - k * k)
         assert least(equations, contact, named(place, e)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_rims_that_lie_flat_cross_on_both_circles():
+    """Two upright cans at random places: the rims cross at the height between them, at one radius from each axis."""
+    model, _, shape = free_cylinder()
+    N, O, rng = model.frame, model.origin, np.random.default_rng(3)
+    drum = lw.Cylinder(O.at("low", -1.0 * N.z), O, 0.4)
+    contact = model.contact("pair", shape, drum)
+    found = [f for f in contact.features if f.parts is not None and all(isinstance(p, Crossing) for p in f.parts)]
+    equations, seen = model.equations(), 0
+    for _ in range(40):
+        far, way, height = rng.uniform(0.05, 0.8), rng.uniform(0.0, 2.0 * math.pi), rng.uniform(0.0, 0.3)
+        turn = rng.uniform(0.0, math.pi)
+        center = (far * math.cos(way), far * math.sin(way), HALF + height)
+        q = list(named(center, (math.cos(turn), 0.0, 0.0, math.sin(turn))).values())
+        for f in found:
+            gap, *within = equations.evaluate([f.gap, *f.within, *place(f.on).measures(N)], q, [0.0] * 6).tolist()
+            if min(within[:-3]) >= 0.0:
+                on = np.array(within[-3:])
+                assert [gap, on[2]] == pytest.approx([height, height], abs=1e-12)
+                assert math.hypot(*on[:2]) == pytest.approx(0.4, abs=1e-12)
+                assert math.hypot(*(on - center)[:2]) == pytest.approx(RADIUS, abs=1e-12)
+                seen += 1
+        assert seen % 2 == 0
+    assert seen > 20
 
 
 def test_gap_of_a_ball_is_its_distance():

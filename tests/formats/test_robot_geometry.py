@@ -11,6 +11,7 @@ import pytest
 
 import latchwork as lw
 from colliding_robots import CRAWLER, CUBE, DOG, HUMANOID, stl, with_geom, with_mesh, with_shape
+from latchwork.contact.closest_point.states import azimuths_of
 from latchwork.contact.law import Contact
 from latchwork.formats.robot.collisions import lowest
 from latchwork.formats.robot.meshes import Meshes
@@ -30,8 +31,9 @@ def pairs(model: lw.Model) -> list[Contact]:
 
 def gap(equations, contact, q) -> float:
     """The least gap of the features of a contact whose domain holds."""
-    u, r = [0.0] * len(equations.u), [0.0] * len(equations.r)
-    rows = [equations.evaluate([f.gap, *f.within], q, u, r) for f in contact.every()]
+    u, r, features = [0.0] * len(equations.u), [0.0] * len(equations.r), contact.every()
+    still = dict.fromkeys(azimuths_of(features), 0.0)
+    rows = [equations.evaluate([e.subs(still) for e in (f.gap, *f.within)], q, u, r) for f in features]
     return min((row[0] for row in rows if (row[1:] >= 0.0).all()), default=math.inf)
 
 

@@ -101,6 +101,11 @@ class Base:
         return np.concatenate([q, u / self.scales.time, [self.scales.energy]])
 
     @cached_property
+    def still(self) -> tuple[int, ...]:
+        """Coordinates that never move of themselves, by place: azimuths of support triangles."""
+        return tuple(i for i, rate in enumerate(self.equations.derivation.kinematics.q_rates) if rate == ZERO)
+
+    @cached_property
     def lengths(self) -> NDArray[np.bool_]:
         """Which coordinates are lengths, as far as the equations tell."""
         return ~np.array(angles_of(self.equations), dtype=bool)

@@ -150,7 +150,7 @@ def patch(name: str, shape: Shape, suffix: str = "") -> Patch:
     """A shape with fresh symbols, named after the contact: ``ground.s``."""
     must_have_spans(name, shape)
     g = shape.point.tree.graph
-    symbols = tuple(_tracked(g, f"{name}.{letter}{suffix}") for letter in shape.letters)
+    symbols = tuple(parameter(g, f"{name}.{letter}{suffix}") for letter in shape.letters)
     try:
         arm = shape.shape(*symbols)
     except TypeError as problem:
@@ -168,8 +168,8 @@ def patch(name: str, shape: Shape, suffix: str = "") -> Patch:
     return made
 
 
-def _tracked(g: Any, name: str) -> Expr:
-    """A parameter that is tracked, and its rate."""
+def parameter(g: Any, name: str) -> Expr:
+    """A parameter of a contact, which becomes a coordinate of the run, and its rate."""
     s = g.symbol(name, "auxiliary")
     g.symbol(f"dt({name})", "rate", s)
     return Expr(g, s)

@@ -64,6 +64,19 @@ class Tracked:
         return zip(self.symbols, self.low, self.high, self.periodic, self.waits, strict=True)
 
 
+@dataclass(frozen=True, eq=False)
+class Support:
+    """That a feature is a corner of a support triangle, the three places on which a rim that lies flat stands.
+
+    The rim touches all round: its support is the whole disk, and any triangle in it that holds the center of pressure
+    carries the load. The ``azimuth`` of the triangle is a coordinate that stands still but where the load leaves the
+    triangle. The first ``level`` bounds of the feature say whether the rim lies flat, wherever its corners are.
+    """
+
+    azimuth: Expr
+    level: int
+
+
 def round_about(s: Expr, low: float, high: float, far: float) -> Expr:
     """Not negative where a parameter of a closed curve goes round, and does not wait so many ranges below."""
     return (s - low) / (high - low) + 0.5 * far
@@ -88,6 +101,7 @@ class Feature:
     depth: float | None = None  # of what it lies on, where that ends: what is behind by more has passed it
     closed_with: Feature | None = None  # it has no gap, and goes with this one: what resists turns, or adheres
     parts: tuple[Part, Part] | None = None  # of the two shapes, where it has a closed form for them
+    support: Support | None = None  # the triangle that it is a corner of
 
     @property
     def slip(self) -> Vector:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from latchwork.constraint.embedded.final_state import placed, whole
 from latchwork.hybrid.contacts.reset_kernel import reset
 from latchwork.hybrid.contacts.reset_outcome import ResetOutcome
-from latchwork.hybrid.contacts.scene import SLIPS, ContactEvent, ContactStateRecord, Scene, set_flag
+from latchwork.hybrid.contacts.scene import SLIPS, ContactEvent, ContactStateRecord, Scene, forget_turns, set_flag
 from latchwork.hybrid.contacts.step_limit import FOREVER, MAX_TURN
 from latchwork.hybrid.mode_layout.layout_kernel import lay_out_mode
 from latchwork.hybrid.mode_layout.mode_programs import ModePrograms
@@ -279,6 +279,7 @@ def clear_event(scene: Scene) -> None:
     scene.delassus.calls, scene.delassus.supplied = 0, 0
     for z in range(scene.zones):
         scene.zone_step[z] = 0
+    forget_turns(scene)
     for k in range(scene.watched):
         event = scene.event[scene.watch[k]]
         event.flags, event.doubled, event.entered, event.left, event.widened, event.struck = 0, 0, 0, 0, 0, 0

@@ -247,8 +247,8 @@ def choose_method(sim: Simulation, course: Course, dynamics: ModeDynamics) -> No
 
 def stiffness_in(sim: Simulation, dynamics: ModeDynamics) -> Stiffness:
     """How stiff the equations of a mode are where the run stands."""
-    time, units, _ = sim.mode_table.integrations.scales
-    scales = StateScales(time, dynamics.reduced(np.asarray(units)))
+    full = sim.mode_table.integrations.scales
+    scales = StateScales(full.time, dynamics.reduced(np.asarray(full.states)))
     return stiffness_of(dynamics.function, sim.state.t, dynamics.reduced(sim.state.x), sim.state.rest_now, scales)
 
 

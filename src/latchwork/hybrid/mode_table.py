@@ -138,7 +138,7 @@ class ModeTable:
     @cached_property
     def integrations(self) -> ModeIntegrations:
         """Integrations of its modes, each set up once."""
-        return ModeIntegrations(StateScales(self.base.scales.time, self.base.state_units))
+        return ModeIntegrations(StateScales(self.base.scales.time, self.base.state_units, still=self.base.still))
 
     @property
     def tolerances(self) -> Tolerances:

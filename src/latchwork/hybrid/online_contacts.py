@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from latchwork.contact.closest_point.states import stilled, tracked_equations
+from latchwork.contact.closest_point.states import has_parameters, stilled, tracked_equations
 from latchwork.contact.construction import contact_between, further_place, renamed
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact
@@ -85,6 +85,9 @@ def with_contacts(world: World, state: SimState, contacts: Sequence[Contact]) ->
     far = set() if base is None else far_apart(contacts, base, state.row, world.may_sleep)
     taken = {*state.holds, *state.waiting}
     for contact in contacts:
+        if contact in far and has_parameters(contact.features):
+            state = _tracked(world, state, contact.features)
+    for contact in contacts:
         must_watch(world.design, contact.name)
         names = dict.fromkeys([contact.name, *(feature.name for feature in contact.features)])
         _must_be_free(state, taken.intersection(names))
@@ -111,9 +114,8 @@ def _with_members(state: SimState, contacts: Sequence[Contact]) -> SimState:
 
 def _with_points(world: World, state: SimState, contact: Contact) -> SimState:
     """Contact points made of the features that are watched now: of two solids, those near each other."""
-    tracked = [feature for feature in contact.features if feature.tracked is not None]
-    if tracked:
-        state = _tracked(world, state, tracked)
+    if has_parameters(contact.features):
+        state = _tracked(world, state, contact.features)
     x, base = state.row, world.table(state.driven).base
     features = first_features(contact, base, x, world.may_sleep)
     contact_points = [contact_point_of(contact, feature, base, x) for feature in features]
@@ -152,7 +154,7 @@ def get_ready(world: World, state: SimState, contact_points: Sequence[ContactPoi
 
 
 def _tracked(world: World, state: SimState, features: Sequence[Feature]) -> SimState:
-    """Tracked parameters become coordinates that have no speed."""
+    """Tracked parameters, and azimuths of support triangles, become coordinates that have no speed."""
     n_q, arguments = len(state.driven.equations.q), state.driven.arguments
     equations = tracked_equations(state.driven.equations, features)
     new = equations.q[n_q:]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Protocol, runtime_checkable
 
+from latchwork.contact.closest_point.states import azimuths_of
 from latchwork.contact.construction import contact_between
 from latchwork.contact.law import Contact
 from latchwork.errors import ModelError
@@ -57,6 +58,7 @@ def pending_contact(name: str, a: Any, b: Any, laws: Mapping[str, Any]) -> Pendi
             f"'{name}' waits for a shape that is only bounded yet, and its other side is a curve or surface. Give that "
             "side a simple shape, or fetch the shape before: sim.contact(name, a, remote.fetched())."
         )
-    gaps = [reduce(maximum, (-inside for inside in feature.within), feature.gap) for feature in features]
+    first = dict.fromkeys(azimuths_of(features), 0.0)  # where support triangles stand is not known yet
+    gaps = [reduce(maximum, (-inside for inside in feature.within), feature.gap).subs(first) for feature in features]
     return PendingContact(name, a, b, laws, reduce(minimum, gaps),
                           replace(stand_in, features=(), shapes=(a, b), picker=None))  # fmt: skip

@@ -61,8 +61,8 @@ def run_smooth(sim: Simulation, call: Call, dynamics: ModeDynamics, guards: Guar
 
 def _scales(sim: Simulation, dynamics: ModeDynamics, guards: Guards) -> StateScales:
     """Units of the states of a mode, and of its guards."""
-    time, units, _ = sim.mode_table.integrations.scales
-    return StateScales(time, dynamics.reduced(np.asarray(units)), guards.units)
+    full = sim.mode_table.integrations.scales
+    return StateScales(full.time, dynamics.reduced(np.asarray(full.states)), guards.units)
 
 
 def armed_at(g: Array, kinds: NDArray[np.int64], guards: Guards) -> NDArray[np.bool_]:

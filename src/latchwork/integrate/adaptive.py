@@ -21,17 +21,20 @@ SMALLEST_ERROR = 1e-10  # keeps the factor finite where the error vanishes
 SMALL, TINY = 1e-5, 1e-15  # of tolerances: less tells no step
 SHORT = 1e-6  # of the unit of time: a first step where nothing tells one
 LEAST = 1e-12  # of the time: the first step is not guessed smaller, however small the state is
+ENDLESS = 1e300  # a tolerance that nothing exceeds
 STRETCH = 1.000001  # a last step this much longer avoids a sliver after it
 
 
 @kernel
 def scaled_norm(n: i64, rtol: f64, atol: f64p, x: f64p, y: f64p, v: f64p) -> f64:
-    """``√(1/n Σ (v_i / (atol_i + rtol max(|x_i|, |y_i|)))²)``."""
-    total = 0.0
+    """``√(1/n Σ (v_i / (atol_i + rtol max(|x_i|, |y_i|)))²)`` of states that move: others have an endless tolerance."""
+    total, moving = 0.0, 0
     for i in range(n):
-        part = divide(v[i], atol[i] + rtol * maximum(fabs(x[i]), fabs(y[i])))
-        total += part * part
-    return sqrt(divide(total, maximum(float(n), 1.0)))
+        if atol[i] < ENDLESS:
+            part = divide(v[i], atol[i] + rtol * maximum(fabs(x[i]), fabs(y[i])))
+            total += part * part
+            moving += 1
+    return sqrt(divide(total, maximum(float(moving), 1.0)))
 
 
 @kernel

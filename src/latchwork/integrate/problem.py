@@ -43,11 +43,13 @@ class Settle(NamedTuple):
 
 
 class StateScales(NamedTuple):
-    """One of time, of each state, and of each guard's value: what tolerances that were not given are parts of."""
+    """One of time, of each state, and of each guard's value: what tolerances that were not given are parts of; and
+    which states are ``still``: they change at events only, and no step is wrong in them."""
 
     time: float = 1.0
     states: ArrayLike = 1.0
     guards: ArrayLike = 1.0
+    still: tuple[int, ...] = ()
 
 
 UNSCALED = StateScales()

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.errors import IntegrationError
+from latchwork.integrate.adaptive import ENDLESS
 from latchwork.integrate.dense_output import Array, Event, Record, Solution, Stats
 from latchwork.integrate.fused import SHARED
 from latchwork.integrate.guard_location import FLOOR
@@ -142,6 +143,7 @@ class SharedWorkspace(Workspace):
             if isinstance(method.atol, tuple) and len(method.atol) != n:
                 raise IntegrationError(f"{len(method.atol)} values of atol do not fit {n} states. Give one for each.")
             self.absolute[:] = method.absolute(self.absolute)
+            self.absolute[list(scales.still)] = ENDLESS
             if method.implicit:
                 self.collocate()
         control = self.plain.control

@@ -30,7 +30,17 @@ from latchwork.contact.closest_point.tracked_feature import (
 )
 from latchwork.contact.curves import Curve, Patch, patch
 from latchwork.contact.feature import Feature
-from latchwork.contact.narrow_phase.closed_forms import EDGE, LEAN, gathered, leads_out, length, thin, unit_of
+from latchwork.contact.narrow_phase.closed_forms import (
+    EDGE,
+    LEAN,
+    LIES_FLAT,
+    gathered,
+    leads_out,
+    leans,
+    length,
+    thin,
+    unit_of,
+)
 from latchwork.contact.narrow_phase.parts import Ball, Border, Flat, Hoop, Rod, inside
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr, cos, maximum, sign, sin, sqrt
@@ -126,11 +136,13 @@ def across_rod(name: str, curve: Patch, tube: Any, rod: Rod, rim: Hoop | None = 
     radius = tube + rod.radius
     if sharp:
         m = t.cross(curve.slopes[0])
-        n = m * (-sign(m.dot(rod.faces[0] + rod.faces[1])) / sqrt(maximum(m.dot(m), 1e-300)))
+        way = -sign(m.dot(rod.faces[0] + rod.faces[1]))
+        n = m * (way / sqrt(maximum(m.dot(m), 1e-300)))
         height = d.dot(n)
         unit = unit_of(rod.size)
         square = m.dot(m) / metric(curve)[0][0]
-        domain = [height + rod.deep, (square - ALONG) * unit, *((LEAN - n.dot(u)) * unit for u in rod.faces),
+        domain = [height + rod.deep, (square - ALONG) * unit, (abs(way) - 0.5) * unit,
+                  *((LEAN - n.dot(u)) * unit for u in rod.faces),
                   y + EDGE * unit, rod.length - y + EDGE * unit]  # fmt: skip
     else:
         height = length(e, radius)
@@ -153,7 +165,9 @@ def hoop_hoop(name: str, a: Hoop, b: Hoop) -> Feature | None:
     if made is None:
         return None
     cones = leads_out(a, radius_at(a, one), -made.normal) + leads_out(b, radius_at(b, two), made.normal)
-    return replace(made, within=(*made.within, *cones))
+    solid = a.end is not None and b.end is not None and thin(a.tube) and thin(b.tube)
+    tilted = ((leans(a.axis, b.axis) / LIES_FLAT - 1.0) * unit_of(a.size, b.size),) if solid else ()
+    return replace(made, within=(*made.within, *cones, *tilted))
 
 
 def _sharp_rims(name: str, a: Hoop, one: Patch, b: Hoop, two: Patch) -> Feature | None:
@@ -168,7 +182,7 @@ def _sharp_rims(name: str, a: Hoop, one: Patch, b: Hoop, two: Patch) -> Feature 
         return None
     n = m * (way / sqrt(maximum(m.dot(m), 1e-300)))
     height, unit, (g2,), (g1,) = d.dot(n), unit_of(a.size, b.size), metric(two)[0], metric(one)[0]
-    domain = [height + 0.25 * (a.radius + b.radius), (m.dot(m) / (g1 * g2) - ALONG) * unit]
+    domain = [height + 0.25 * (a.radius + b.radius), (m.dot(m) / (g1 * g2) - ALONG) * unit, (abs(way) - 0.5) * unit]
     return _feature_of_two(name, one, two, d, n, height, domain)
 
 

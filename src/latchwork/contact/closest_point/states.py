@@ -57,17 +57,31 @@ def _partials(g: Graph, r: Sequence[Expr], s: Sequence[Expr]) -> Square:
 
 
 def tracked_equations(equations: Equations, features: Sequence[Feature], feedback: float = FEEDBACK) -> Equations:
-    """The same equations with tracked parameters as further coordinates: q̇ = W u + X has rows for them, M and f not.
+    """The same equations with tracked parameters as further coordinates: q̇ = W u + X has rows for them, M and f not;
+    and with azimuths of support triangles, which stand still.
 
-    Features that are not tracked are passed over; the equations may be tracked already.
+    Features that have neither are passed over; the equations may be tracked already.
     """
     found = [feature.tracked for feature in features if feature.tracked is not None]
-    if not found:
+    azimuths = azimuths_of(features)
+    s = (*(symbol for tracked in found for symbol in tracked.symbols), *azimuths)
+    if not s:
         return equations
-    s = tuple(symbol for tracked in found for symbol in tracked.symbols)
     _names_differ(equations, s)
     kinematics = equations.derivation.kinematics
-    return with_coordinates(equations, s, [node for tracked in found for node in rates(tracked, kinematics, feedback)])
+    moving = [node for tracked in found for node in rates(tracked, kinematics, feedback)]
+    return with_coordinates(equations, s, [*moving, *(ZERO for _ in azimuths)])
+
+
+def has_parameters(features: Sequence[Feature]) -> bool:
+    """Whether features have parameters that are coordinates of a run."""
+    return any(feature.tracked is not None or feature.support is not None for feature in features)
+
+
+def azimuths_of(features: Sequence[Feature]) -> tuple[Expr, ...]:
+    """The azimuths of support triangles that features are corners of, each once."""
+    found = {feature.support.azimuth.node: feature.support.azimuth for feature in features if feature.support}
+    return tuple(found.values())
 
 
 def with_coordinates(equations: Equations, s: Sequence[Expr], nodes: Sequence[int],

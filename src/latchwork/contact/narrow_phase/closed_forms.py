@@ -31,11 +31,12 @@ class Touch:
     drift: Vector | None = None
     within: tuple[Expr, ...] = ()
     thin: bool = False  # of something that has another side, which what lies behind it may belong to
+    level: int = 0  # of a support triangle: bounds, the first ones, that do not depend on its azimuth
 
     def swapped(self) -> Touch:
         """The same seen from the other side."""
         drift = None if self.drift is None else -self.drift
-        return Touch(self.gap, -self.normal, self.other, self.on, drift, self.within, self.thin)
+        return Touch(self.gap, -self.normal, self.other, self.on, drift, self.within, self.thin, self.level)
 
 
 def ball_flat(a: Ball, b: Flat) -> Touch:
@@ -77,7 +78,8 @@ def ball_ball(a: Ball, b: Ball) -> Touch | None:
 
 
 def ball_rod(a: Ball, b: Rod) -> Touch | None:
-    """g = |d − s t| − ρ_a − ρ_b with d = C − P and s = d · t between 0 and the length."""
+    """g = |d − s t| − ρ_a − ρ_b with d = C − P and s = d · t between 0 and the length; a corner inside something with
+    flat ends is at its side where that is nearer than they are, −g ≤ s and −g ≤ ℓ − s."""
     if thin(a.radius) and thin(b.radius):
         return None
     t = gathered(b.along)
@@ -86,9 +88,11 @@ def ball_rod(a: Ball, b: Rod) -> Touch | None:
     e = d - t * s
     size = length(e, a.radius + b.radius)
     n = e / size
-    within = (s, b.length - s, *inside(b.bounds, a.place.seen_from))
+    gap, within = size - (a.radius + b.radius), (s, b.length - s, *inside(b.bounds, a.place.seen_from))
+    if thin(a.radius) and b.has_flat_ends:
+        within = (*within, gap + s, gap + b.length - s)
     on, other = a.place.touching(n * -a.radius), b.place.touching(t * s + n * b.radius)
-    return Touch(size - (a.radius + b.radius), n, on, other, None, within)
+    return Touch(gap, n, on, other, None, within)
 
 
 def ball_bow(a: Ball, b: Bow) -> Touch | None:
@@ -151,7 +155,7 @@ def stud_flat(a: Stud, b: Flat) -> Touch:
     touch = ball_flat(Ball(a.place, a.hoop.tube), b)
     flat = (4.0 - leans(b.normal, a.hoop.axis) / LIES_FLAT) * unit_of(numeric(a.hoop.radius))
     end = () if a.hoop.end is None else ((LEAN - b.normal.dot(a.hoop.end)) * unit_of(numeric(a.hoop.radius)),)
-    return replace(touch, within=(*touch.within, flat, *end))
+    return replace(touch, within=(flat, *end, *touch.within), level=1 + len(end))
 
 
 def on_disc(touch: Touch, seen: Vector, b: Disc) -> Touch:

@@ -134,7 +134,7 @@ def stud_hoop(a: Stud, b: Hoop) -> Touch | None:
     if touch is None:
         return None
     flat = (4.0 - leans(b.axis, a.hoop.axis) / LIES_FLAT) * unit_of(numeric(b.radius))
-    return replace(touch, within=(*touch.within, flat))
+    return replace(touch, within=(flat, *touch.within), level=1)
 
 
 def ball_hoop(a: Ball, b: Hoop) -> Touch | None:
@@ -159,4 +159,4 @@ def ball_stud(a: Ball, b: Stud) -> Touch | None:
         return None
     k, d = gathered(b.hoop.axis), gathered(a.place.seen_from(b.hoop.place))
     off = length(d - k * d.dot(k), b.hoop.radius)
-    return replace(touch, within=(*touch.within, 4.0 * AXIS * b.hoop.radius - off))
+    return replace(touch, within=(4.0 * AXIS * b.hoop.radius - off, *touch.within), level=1)

@@ -11,8 +11,8 @@ from typing import Any
 
 from latchwork.contact.closest_point.patch_pairs import TRACKED, tracked_between
 from latchwork.contact.closest_point.patch_parts import in_plane, patch_parts
-from latchwork.contact.curves import Curve, Surface, must_have_spans
-from latchwork.contact.feature import Feature
+from latchwork.contact.curves import Curve, Surface, must_have_spans, parameter
+from latchwork.contact.feature import Feature, Support
 from latchwork.contact.narrow_phase.closed_forms import (
     Touch,
     ball_ball,
@@ -53,7 +53,7 @@ from latchwork.contact.narrow_phase.parts import (
     Track,
 )
 from latchwork.contact.narrow_phase.refusals import fits, must_stand_together, up_of
-from latchwork.contact.narrow_phase.revolution_pairs import crossing_rod, generator_rod
+from latchwork.contact.narrow_phase.revolution_pairs import crossing_crossing, crossing_rod, generator_rod
 from latchwork.contact.narrow_phase.shape_parts import MADE_OF, decompose, fitted_arc
 from latchwork.contact.shapes.base import ROUNDING, Shape, numeric
 from latchwork.contact.shapes.flat import Plane, Segment
@@ -62,6 +62,7 @@ from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.errors import ModelError
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.point import Point
+from latchwork.symbolic.expr import Expr
 
 MEET: dict[tuple[type, type], Callable[[Any, Any], Touch | None]] = {
     (Ball, Flat): ball_flat,
@@ -81,6 +82,7 @@ MEET: dict[tuple[type, type], Callable[[Any, Any], Touch | None]] = {
     (Hoop, Disc): hoop_disc,
     (Stud, Disc): stud_disc,
     (Crossing, Rod): crossing_rod,
+    (Crossing, Crossing): crossing_crossing,
     (Generator, Rod): generator_rod,
     (Stud, Hoop): stud_hoop,
     (Ball, Stud): ball_stud,
@@ -106,7 +108,7 @@ def features_of(name: str, a: Shape | Point, b: Shape | Point) -> tuple[Feature,
     if not can_meet(type(a), type(b)):
         raise ModelError(_nothing(name, a, b))
     must_stand_together(name, a, b)
-    parts, others = _parts(name, a, b), _parts(name, b, a)
+    parts, others = with_azimuths(name, _parts(name, a, b), "1"), with_azimuths(name, _parts(name, b, a), "2")
     if len(parts) * len(others) > MAX_PAIRS:
         raise ModelError(
             f"contact '{name}' has {len(parts)} parts on one side and {len(others)} on the other, too many to watch "
@@ -117,6 +119,16 @@ def features_of(name: str, a: Shape | Point, b: Shape | Point) -> tuple[Feature,
         raise ModelError(_nothing(name, a, b))
     found = [feature for feature in found if can_close(feature)] or found
     return tuple(found) if len(found) > 1 else (replace(found[0], name=name),)
+
+
+def with_azimuths(name: str, parts: tuple[Part, ...], side: str) -> tuple[Part, ...]:
+    """The same parts, corners of support triangles with the azimuths that these have in a contact."""
+    found: dict[Hoop, Expr] = {}
+    for part in parts:
+        if isinstance(part, Stud) and part.hoop not in found:
+            rim = part.hoop.label or "rim"
+            found[part.hoop] = parameter(part.hoop.axis.tree.graph, f"{name}.azimuth of {rim} {side}")
+    return tuple(replace(part, azimuth=found[part.hoop]) if isinstance(part, Stud) else part for part in parts)
 
 
 def must_be_of_one_model(name: str, a: Any, b: Any) -> None:
@@ -154,11 +166,17 @@ def between_parts(name: str, a: Part, b: Part) -> Feature | None:
     if touch is not None:
         is_end = _is_thin(a) != _is_thin(b) and not isinstance(a, Flat) and not isinstance(b, Flat)
         return Feature(full, touch.gap, touch.normal, touch.on, touch.other, touch.drift, touch.within, is_end=is_end,
-                       thin=touch.thin, parts=(a, b))  # fmt: skip
+                       thin=touch.thin, parts=(a, b), support=_support(a, b, touch.level))  # fmt: skip
     made = tracked_between(full, a, b)
     if made is None or made.tracked is None:
         return made
     return replace(made, tracked=replace(made.tracked, which=label))
+
+
+def _support(a: Part, b: Part, level: int) -> Support | None:
+    """The support triangle that one of two parts is a corner of."""
+    azimuths = [part.azimuth for part in (a, b) if isinstance(part, Stud) and part.azimuth is not None]
+    return Support(azimuths[0], level) if azimuths else None
 
 
 def _is_thin(part: Part) -> bool:

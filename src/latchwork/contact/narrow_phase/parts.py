@@ -12,7 +12,7 @@ from latchwork.contact.shapes.base import between
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
-from latchwork.symbolic.expr import Expr, minimum
+from latchwork.symbolic.expr import Expr, cos, minimum, sin
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +92,7 @@ class Rod:
     faces: tuple[Vector, ...] = ()
     deep: Any = 0.0  # how far inside of an edge with faces something may be and still be at this edge
     size: float = 0.0
+    has_flat_ends: bool = False  # where corners that are nearer to an end than to the side are at that end
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +152,7 @@ class Hoop:
 
 @dataclass(frozen=True, eq=False)
 class Crossing:
-    """Where a line crosses the rim of something solid on its way in (sense −1) or out (+1)."""
+    """Where a line, or another rim, crosses the rim of something solid on its way in (sense −1) or out (+1)."""
 
     hoop: Hoop
     sense: float
@@ -196,11 +197,23 @@ class Generator:
 
 @dataclass(frozen=True, eq=False)
 class Stud:
-    """A place of a hoop that touches where the hoop lies flat, all round and at no one spot."""
+    """A corner of the support triangle of a hoop that lies flat, and touches all round and at no one place.
+
+    It is at ``radial`` from the centre, or further round by an ``azimuth``.
+    """
 
     hoop: Hoop
-    place: Place
+    radial: Vector
     label: str
+    azimuth: Expr | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where it is on the hoop."""
+        way, hoop = self.radial, self.hoop
+        if self.azimuth is not None:
+            way = way * cos(self.azimuth) + hoop.axis.cross(way) * sin(self.azimuth)
+        return hoop.place.beside(way * hoop.radius)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from latchwork.contact.narrow_phase.closed_forms import (
     EDGE,
     LEAN,
+    LIES_FLAT,
     Touch,
     gathered,
     leads_out,
+    leans,
     length,
     thin,
     unit_of,
 )
-from latchwork.contact.narrow_phase.edge_pairs import CLEARLY, PARALLEL
+from latchwork.contact.narrow_phase.edge_pairs import AXIS, CLEARLY, PARALLEL
 from latchwork.contact.narrow_phase.parts import Crossing, Generator, Rod, Slope
+from latchwork.contact.shapes.base import numeric
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr, maximum, sign, sqrt
 
@@ -47,17 +50,41 @@ def crossing_rod(a: Crossing, b: Rod) -> Touch | None:
     te = t.dot(e)
     m, mm = k * te - e * tk, te * te + tk * tk
     out = b.faces[0] + b.faces[1] if b.faces else hoop.end + e  # against it leads n, from the edge to the rim
-    n = m * (-sign(m.dot(out)) / sqrt(maximum(mm, PARALLEL)))
+    way = -sign(m.dot(out))  # 0 where m leads out of neither
+    n = m * (way / sqrt(maximum(mm, PARALLEL)))
     gap = (e * R - x).dot(n)
     unit = unit_of(a.size, b.size)
     spare = EDGE * unit
     crosses = D / (R * R) * through_side + (2.0 * tk * tk - te * te) * (1.0 - through_side)
     deep = b.deep if b.faces else 0.5 * R
-    within = ((mm - 2.0 * PARALLEL) * (CLEARLY * unit), crosses * unit, (te + LEAN) * (a.sense * unit), s + spare,
-              b.length - s + spare, far - 0.5 * R, gap + deep, *((LEAN - n.dot(u)) * unit for u in b.faces),
-              *leads_out(hoop, e, -n))  # fmt: skip
+    within = ((mm - 2.0 * PARALLEL) * (CLEARLY * unit), (abs(way) - 0.5) * unit, crosses * unit,
+              (te + LEAN) * (a.sense * unit), s + spare, b.length - s + spare, far - 0.5 * R, gap + deep,
+              *((LEAN - n.dot(u)) * unit for u in b.faces), *leads_out(hoop, e, -n))  # fmt: skip
     on, other = hoop.place.touching(e * R), b.place.touching(t * s)
     return Touch(gap, n, on, other, None, within)
+
+
+def crossing_crossing(a: Crossing, b: Crossing) -> Touch | None:
+    """Two rims of solids that lie flat on each other, with D e from the one centre to the other across the axis k:
+
+        x = R_a (e cos α ± k × e sin α),    cos α = (D² + R_a² − R_b²) / (2 D R_a)
+    """
+    one, two = a.hoop, b.hoop
+    if a.sense != b.sense or one.end is None or two.end is None:
+        return None
+    d, k, R = gathered(two.place.seen_from(one.place)), one.axis, one.radius
+    across = d - k * d.dot(k)
+    D = length(across, R)
+    e = across / D
+    cosine = (D * D + R * R - two.radius * two.radius) / (2.0 * D * R)
+    left = 1.0 - cosine * cosine
+    x = (e * cosine + k.cross(e) * (sqrt(maximum(left, PARALLEL)) * a.sense)) * R
+    n, unit = two.end, unit_of(numeric(R), numeric(two.radius))
+    gap = (x - d).dot(n)
+    deep = 0.25 * (R + two.radius)
+    within = ((4.0 - leans(n, k) / LIES_FLAT) * unit, (LEAN - n.dot(one.end)) * unit,
+              (left - 2.0 * PARALLEL) * (CLEARLY * unit), D - AXIS * R, gap + deep)  # fmt: skip
+    return Touch(gap, n, one.place.touching(x), two.place.touching(x - d - n * gap), None, within)
 
 
 def generator_rod(a: Generator, b: Rod) -> Touch | None:

@@ -144,17 +144,16 @@ def of_capsule(shape: Capsule) -> Parts:
 
 
 def of_cylinder(shape: Cylinder) -> Parts:
-    """Its side, its two flat ends, and their rims, each with three places on which it stands and two where an edge may
-    cross it."""
+    """Its side, its two flat ends, and their rims, each with a support triangle and two places where an edge may cross
+    it."""
     p, t = place_of(shape.p, shape.frame), shape.direction
     ends = ((p, -t, "end p"), (place_of(shape.q, shape.frame), t, "end q"))
-    parts: list[Part] = [Rod(p, t, shape.length, shape.radius, "side")]
+    parts: list[Part] = [Rod(p, t, shape.length, shape.radius, "side", has_flat_ends=True)]
     ways, deep = across(t, shape.frame), 0.5 * minimum(shape.length, shape.radius)
     for place, out, label in ends:
         hoop = Hoop(place, t, shape.radius, 0.0, (ways[0], t.cross(ways[0])), f"rim of {label}", out)
         parts += [Disc(place, out, shape.radius, label, deep), hoop]
-        parts += [Stud(hoop, place.beside(way * shape.radius), f"{label}, flat {i + 1}")
-                  for i, way in enumerate(ways)]  # fmt: skip
+        parts += [Stud(hoop, way, f"{label}, flat {i + 1}") for i, way in enumerate(ways)]
         parts += crossings(hoop)
     return tuple(parts)
 
@@ -170,7 +169,7 @@ def of_cone(shape: Cone) -> Parts:
     ways, deep = across(t, shape.frame), 0.5 * minimum(shape.length, shape.radius)
     two = (ways[0], t.cross(ways[0]))
     hoop = Hoop(p, t, shape.radius, 0.0, two, "rim of base", -t, shape.radius / shape.length)
-    studs = [Stud(hoop, p.beside(way * shape.radius), f"base, flat {i + 1}") for i, way in enumerate(ways)]
+    studs = [Stud(hoop, way, f"base, flat {i + 1}") for i, way in enumerate(ways)]
     side = Slope(p, t, shape.radius, shape.length, "side", two)
     generators = (Generator(side, 1.0, "side, left"), Generator(side, -1.0, "side, right"))
     base = Disc(p, -t, shape.radius, "base", deep)
@@ -180,15 +179,16 @@ def of_cone(shape: Cone) -> Parts:
 
 
 def of_rim(shape: Rim) -> Parts:
-    """The hoop, and three places of it on which it lies flat."""
+    """The hoop, and the support triangle on which it lies flat."""
     ways = across(shape.axis, shape.frame)
     hoop = Hoop(place_of(shape.center, shape.frame), shape.axis, shape.radius, shape.tube,
                 (ways[0], shape.axis.cross(ways[0])))  # fmt: skip
-    return hoop, *(Stud(hoop, hoop.place.beside(way * shape.radius), f"flat {i + 1}") for i, way in enumerate(ways))
+    return hoop, *(Stud(hoop, way, f"flat {i + 1}") for i, way in enumerate(ways))
 
 
 def across(axis: Vector, frame: Frame) -> tuple[Vector, ...]:
-    """Three unit vectors across an axis that is fixed in a frame, evenly around it."""
+    """Three unit vectors across an axis that is fixed in a frame, evenly around it: the second 120° further than the
+    first, the third 120° before it."""
     along = [0.5 if (number := numeric(part)) is None else abs(number) for part in axis.measures(frame)]
     least = min(zip(along, (frame.x, frame.y, frame.z), strict=True), key=lambda item: item[0])[1]
     first = unit(least.cross(axis))

@@ -68,6 +68,25 @@ def share_otherwise(scene: Scene, t: f64) -> i64:
 
 
 @kernel
+def share_alike(scene: Scene) -> None:
+    """The load of contacts that stick, shared so that all use the same part of their cones, where their places have
+    just changed."""
+    delassus, problem, sticks = scene.delassus, scene.problem, 0
+    for k in range(delassus.contacts):
+        delassus.firmness[k] = 1.0
+        sticks += 1 if problem.state[k] == STICK else 0
+    if sticks < 2:
+        return
+    for i in range(problem.rows):
+        delassus.kept_lam[i] = problem.lam[i]
+    if hold_on(problem, delassus.firmness) != HELD:
+        for i in range(problem.rows):
+            problem.lam[i] = delassus.kept_lam[i]
+        for k in range(delassus.contacts):
+            problem.must_slip[k] = has_flag(scene.event[delassus.point[k]], SLIPS)
+
+
+@kernel
 def others_slip(scene: Scene) -> i64:
     """1 where contacts would slip together of which not all have left their cones."""
     delassus, problem = scene.delassus, scene.problem

@@ -21,7 +21,7 @@ from latchwork.constraint.units import Units
 from latchwork.contact.adhesion import is_adhesion
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact, Zones
-from latchwork.contact.narrow_phase.sharp_solids import is_sharp
+from latchwork.contact.narrow_phase.sharp_solids import is_of_revolution, is_sharp
 from latchwork.contact.rolling_resistance import is_rolling
 from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.errors import ContactError
@@ -302,7 +302,12 @@ class ContactPoint:
     @cached_property
     def narrow(self) -> float:
         """How near places of two features of its contact may come, until one of them is enough; 0 where none do."""
-        return self.tolerances.narrow if self.is_sharp and self.feature.within else 0.0
+        return self.tolerances.narrow if self.is_sharp and not self.is_curved and self.feature.within else 0.0
+
+    @cached_property
+    def is_curved(self) -> bool:
+        """Whether one of its shapes is of revolution: normals turn along its rims and its side."""
+        return any(map(is_of_revolution, self.contact.shapes))
 
     @cached_property
     def normal_function(self) -> Function:

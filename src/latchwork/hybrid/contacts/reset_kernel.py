@@ -36,6 +36,12 @@ from latchwork.hybrid.contacts.state_reset import (
     open_others,
     put_states,
 )
+from latchwork.hybrid.contacts.support_triangle import (
+    point_to_motion,
+    turn_to_approach,
+    turn_to_fall,
+    turn_to_pressure,
+)
 from latchwork.program.kernel import divide, f64p, fabs, i64, kernel, offset
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum
@@ -120,9 +126,15 @@ def next_states(scene: Scene, x: f64p) -> i64:
     staying = find_staying(scene)
     keep_only(delassus, staying, scene.near)
     read_slip(scene)
+    if turn_to_pressure(scene, x) == 1:
+        return ResetOutcome.TURNED
+    shared = scene.shared
     outcome = decide_enforced(scene, x) if scene.enforced > 0 else choose_contact_states(scene, x)
     if outcome != ResetOutcome.DONE:
         return outcome
+    if turn_to_fall(scene, x) == 1:
+        scene.shared = shared
+        return ResetOutcome.TURNED
     put_states(scene, x[0])
     end_slip(scene, offset(x, 1 + delassus.n_q))
     if scene.enforced > 0:
@@ -162,6 +174,13 @@ def reset(scene: Scene, x: f64p) -> i64:
         scene.begun = 1
         if steps == 0 and only_passes_by(scene) == 1:
             return ResetOutcome.DONE
+    if scene.begun == 1:
+        if scene.triangles > 0:
+            found = point_to_motion(scene, x)
+            if found != ResetOutcome.DONE:
+                return found
+            measure_gaps(scene, x)
+        scene.begun = 2
     while scene.rounds < MAX_IMPACTS * (1 + scene.watched):
         scene.delassus.calls = 0
         found = operator_of_near(scene, x)
@@ -176,8 +195,15 @@ def reset(scene: Scene, x: f64p) -> i64:
             if scene.impact.notes > 0:
                 scene.rounds += UNENDED * did_not_end(scene)
                 return ResetOutcome.NOTED
+        elif turn_to_approach(scene, x) == 1:
+            scene.rounds += 1
+            measure_gaps(scene, x)
         else:
             outcome = next_states(scene, x)
+            if outcome == ResetOutcome.TURNED:
+                scene.rounds += 1
+                measure_gaps(scene, x)
+                continue
             if outcome != ResetOutcome.JAMMED:
                 return outcome
             scene.rounds += 1

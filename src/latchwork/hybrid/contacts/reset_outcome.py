@@ -22,3 +22,4 @@ class ResetOutcome(IntEnum):
     PULLED = 11  # an enforced contact is pulled
     UNDECIDED = 12  # enforced contacts neither stick nor slide
     NO_REST = 13  # impact follows impact
+    TURNED = 14  # the support triangle of a rim has turned, and contacts are to be decided there

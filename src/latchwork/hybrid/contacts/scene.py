@@ -52,7 +52,7 @@ class ContactRecord:
     row_unit: f64  # of velocities along its rows, in the same way
     impact: i64  # its law of impact
     end: i64  # 1 where it is a corner or an edge, met by what is round
-    sharp: i64  # 1 where both shapes are convex, with corners: see `separating_normal`
+    sharp: i64  # 1 where both shapes are convex, with edges; 2 where these may be round: see `separating_normal`
     turns: i64  # 1 where its normal may turn towards the axis that its tangents are made from
     ready: i64  # 1 where its rows are compiled
     first_law: i64
@@ -139,6 +139,20 @@ class EnforcedContact:
 
 
 @record
+class SupportTriangle:
+    """The corners on which a rim that lies flat stands, and what is known of where its load is."""
+
+    azimuth: i64  # where its azimuth stands in (t, q, u, rest)
+    level: i64  # bounds of a corner, its first ones, that say whether the rim lies flat
+    turns: i64  # of this event
+    halved: i64  # how often it has turned in search of the place that carries, 0 where it is not on its way,
+    aimed: i64  # and 1 where it has turned to the center of pressure
+    low: f64  # the azimuths between which that place is
+    high: f64
+    corner: i64p = array(3)  # contact points: the second a third of a turn further than the first, the third before it
+
+
+@record
 class Scene:
     """Contact points, their states, and what happens to them."""
 
@@ -150,12 +164,14 @@ class Scene:
     enforced: i64
     n_speeds: i64
     watched: i64  # how many of them are watched
+    triangles: i64  # support triangles, those whose corners are watched
+    most_triangles: i64
     at_once: i64  # how several act in one impact: 1 together, 0 one after the other, −1 as they come
     shortest_hop: f64  # s: hops shorter than this are none
     approach_scale: f64  # the fastest approach so far
     motion_scale: f64  # the fastest motion at contacts so far
     shared: f64  # when a load was shared otherwise last
-    begun: i64  # 1 where guards were taken
+    begun: i64  # 1 where guards were taken; 2 where support triangles are where they come down
     rounds: i64  # impacts and contact problems of this event
     impacts: i64
     struck: i64  # contact points that they struck
@@ -186,5 +202,26 @@ class Scene:
     mu_s: f64p = array("contacts")
     mu_d: f64p = array("contacts")
     out: f64p = array("n_out")
+    triangle: list[SupportTriangle] = array("most_triangles")
+    corner: f64p = array("3 * n_speeds + 6")  # normal rows of the corners of a triangle, then C and c of each
+    pressing: f64p = array("contacts")  # normal forces of those near with which none of them would open
+    accelerated: f64p = array("n_speeds")  # u̇ by the forces of the contacts that stay
     side: list[EnforcedContact] = array("enforced")  # those that the coordinates enforce
     side_rows: f64p = array("enforced * (3 * n_speeds + 4)")  # B and c of two tangents, N1 and N0 of each
+
+
+@kernel
+def forget_turns(scene: Scene) -> None:
+    """No support triangle has turned yet at this instant."""
+    for i in range(scene.triangles):
+        triangle = scene.triangle[i]
+        triangle.turns, triangle.halved, triangle.aimed = 0, 0, 0
+
+
+@kernel
+def has_turned(scene: Scene) -> i64:
+    """1 where a support triangle has turned at this instant."""
+    for i in range(scene.triangles):
+        if scene.triangle[i].turns > 0:
+            return 1
+    return 0

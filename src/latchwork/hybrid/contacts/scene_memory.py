@@ -19,6 +19,7 @@ from latchwork.contact.complementarity.problem import ContactProblem
 from latchwork.contact.complementarity.solution import State
 from latchwork.contact.impact.problem import ImpactLaw, ImpactProblem
 from latchwork.contact.law import Contact, Zones
+from latchwork.contact.narrow_phase.parts import Stud
 from latchwork.contact.tolerances import Tolerances
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
@@ -31,6 +32,7 @@ from latchwork.program.records.shape import words_of
 from latchwork.program.records.view import address_of
 
 NEVER = -math.inf
+CORNERS = 3  # of a support triangle
 STATES = tuple(State)
 WIDE, WIDE_EVENT = size_of(ContactStateRecord), size_of(ContactEvent)
 KIND, LEAVING, BEHIND, CONE_MARGIN, UNLOADED, SLIP_SIZE, IMPENDING_SIZE, FORCE_SIZE, SLIPPED_MARGIN = words_of(
@@ -81,8 +83,9 @@ class SceneMemory:
         self._zones = {zone: i for i, zone in enumerate(dict.fromkeys(z for point in points for z in point.zones))}
         laws, enforced = 2 * sum([law_count(point) for point in points]) + few, sum([is_enforced(p) for p in points])
         widest = max([widest_output(point, n) for point in points], default=0) + 3 * (n + 2)
-        self.scene = lay_out(Scene, contacts=few, groups=few, zones=len(self._zones), laws=laws, enforced=enforced,
-                             n_speeds=n, n_out=widest, tolerances=self._tolerances)  # fmt: skip
+        self.scene = lay_out(Scene, contacts=few, groups=few, most_triangles=few // CORNERS, zones=len(self._zones),
+                             laws=laws, enforced=enforced, n_speeds=n, n_out=widest,
+                             tolerances=self._tolerances)  # fmt: skip
         self.states = _words(self.scene, "state", few * WIDE).reshape(few, WIDE)
         self._watch = np.asarray(self.scene.watch)
         self.events = _words(self.scene, "event", few * WIDE_EVENT)
@@ -97,7 +100,7 @@ class SceneMemory:
         self._slips: set[int] = set()  # of which contact points it is known how they slip
         for point in points:
             self._add(point)
-        self._find_pressers()
+        self._find_others()
         self.address = address_of(self.scene)
 
     def hold(self, points: Sequence[ContactPoint]) -> None:
@@ -118,10 +121,12 @@ class SceneMemory:
             return
         for point in fresh:
             self._add(point)
-        self._find_pressers()
+        self._find_others()
 
-    def _find_pressers(self) -> None:
-        """With whom what resists turns, or attracts, is closed: the contact point that was made last of a feature."""
+    def _find_others(self) -> None:
+        """Who belongs together: contact points that are corners of a support triangle; and with whom what resists
+        turns, or attracts, is closed, the contact point that was made last of a feature."""
+        self._triangles = support_triangles(self.points, self._base)
         made, contact = {point.feature: i for i, point in enumerate(self.points)}, self.scene.contact
         for i, point in enumerate(self.points):
             if point.feature.closed_with is not None and point.attracts:
@@ -141,7 +146,8 @@ class SceneMemory:
         record.unit, record.row_unit = point.scales.length / self._base.scales.length, point.row_unit
         record.impact = int(ImpactLaw[point.contact.impact.upper()])
         record.ready, record.first_law = 0, self._laws
-        record.sharp, record.end = int(point.is_sharp), int(point.feature.is_end)
+        record.sharp = (2 if point.is_curved else 1) if point.is_sharp else 0
+        record.end = int(point.feature.is_end)
         record.zones, stride = len(point.zones), 1
         for k, zone in enumerate(point.zones):
             record.zone[k], record.stride[k] = self._zones[zone], stride
@@ -226,12 +232,22 @@ class SceneMemory:
         scene.begun = scene.rounds = scene.impacts = scene.struck = scene.jams = 0
         scene.energy = scene.work = scene.slip_scale = 0.0
         scene.trouble = -1
+        self._write_triangles(watch)
         self.events[:] = 0
         self.states[: len(self.points)] = self._open
         known = {*s.closed, *s.leaving_depths, *s.behind, *s.slipped}
         for point in known:
             if point in places:
                 self._write(s, point, scene.state[places[point]])
+
+    def _write_triangles(self, watch: Sequence[int]) -> None:
+        """The support triangles whose corners are watched."""
+        scene, watched = self.scene, set(watch)
+        found = [each for each in self._triangles if watched.issuperset(each.corners)]
+        scene.triangles = len(found)
+        for i, each in enumerate(found):
+            write(scene.triangle[i], azimuth=each.azimuth, level=each.level, turns=0, halved=0, aimed=0, low=0.0,
+                  high=0.0, corner=each.corners)  # fmt: skip
 
     def _write(self, s: ContactStates, point: ContactPoint, state: ContactStateRecord) -> None:
         how, (since, margin) = s.closed.get(point), s.slipped.get(point, (NEVER, 0))
@@ -281,6 +297,30 @@ class SceneMemory:
             if own[SLIPPED_AT] != NEVER_WORD:
                 slipped[point] = float(numbers[i, SLIPPED_AT]), own[SLIPPED_MARGIN]
         return {"closed": closed, "leaving_depths": leaving, "behind": behind, "lam": lam, "slipped": slipped}
+
+
+class Corners(NamedTuple):
+    """The contact points that are corners of a support triangle, by place, where its azimuth stands in (t, q, u, rest),
+    and how many bounds do not depend on it."""
+
+    corners: tuple[int, ...]
+    azimuth: int
+    level: int
+
+
+def support_triangles(points: Sequence[ContactPoint], base: Base) -> list[Corners]:
+    """The support triangles of contact points that were made for the present equations."""
+    found: dict[tuple[int, int], list[int]] = {}
+    places = {node: i for i, node in enumerate(base.arguments)}
+    for i, point in enumerate(points):
+        support, parts = point.feature.support, point.feature.parts
+        if support is not None and parts is not None and point.base is base:
+            other = next(part for part in parts if not isinstance(part, Stud))
+            found.setdefault((support.azimuth.node, id(other)), []).append(i)
+    whole = [corners for corners in found.values() if len(corners) == CORNERS]
+    supports = [points[corners[0]].feature.support for corners in whole]
+    return [Corners(tuple(corners), places[support.azimuth], support.level)
+            for corners, support in zip(whole, supports, strict=True) if support is not None]  # fmt: skip
 
 
 def _padded(numbers: Sequence[float] | Array, count: int) -> tuple[float, ...]:

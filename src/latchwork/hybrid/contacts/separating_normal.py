@@ -25,6 +25,7 @@ from latchwork.program.kernel import f64, f64p, fabs, i64, kernel, offset
 from latchwork.program.scalar import maximum, minimum
 
 ONE = 1e-12  # |n − m|² of normals that are one: the square of the slack of normal cones (`closed_forms.LEAN`)
+NEARLY_ONE = 1e-8  # the same of round ones: over a gap g, the normal of a radius R turns by √(2 g / R)
 ALIKE = 1e-9  # of accelerations: they are one
 APPROACHES, STAYS, PARTS = range(3)
 
@@ -36,7 +37,7 @@ def read_normals(scene: Scene, x: f64p) -> i64:
     delassus, count = scene.delassus, 0
     for k in range(delassus.contacts):
         contact = scene.contact[delassus.point[k]]
-        if contact.sharp == 1:
+        if contact.sharp > 0:
             evaluate(contact.normal, x, offset(delassus.normals, 4 * k))
             delassus.normals[4 * k + 3] = 0.0
             for j in range(delassus.collide):
@@ -47,12 +48,12 @@ def read_normals(scene: Scene, x: f64p) -> i64:
 
 
 @kernel
-def is_one(n: f64p, m: f64p) -> i64:
-    """1 where two unit vectors are one."""
+def is_one(n: f64p, m: f64p, sharp: i64) -> i64:
+    """1 where two unit vectors are one; beside round edges, where a gap of a closed contact turns them so far."""
     total = 0.0
     for i in range(3):
         total += (n[i] - m[i]) * (n[i] - m[i])
-    return 1 if total <= ONE else 0
+    return 1 if total <= (ONE if sharp == 1 else NEARLY_ONE) else 0
 
 
 @kernel
@@ -65,7 +66,8 @@ def rates(scene: Scene, k: i64, found: f64p) -> i64:
     for j in range(delassus.contacts):
         i = delassus.point[j]
         own = scene.contact[i].contact == group
-        if own and is_one(offset(delassus.normals, 4 * j), offset(delassus.normals, 4 * k)) == 1:
+        n, m = offset(delassus.normals, 4 * j), offset(delassus.normals, 4 * k)
+        if own and is_one(n, m, scene.contact[i].sharp) == 1:
             shared = maximum(shared, delassus.normals[4 * j + 3])
             closed = 1.0 if scene.state[i].kind != OPEN else closed
             gap, slow = minimum(gap, scene.gap[i]), maximum(slow, no_speed(scene, j))
@@ -149,7 +151,7 @@ def keep_one_normal(scene: Scene, x: f64p) -> None:
     for k in range(delassus.contacts):
         kept[k] = -1
     for k in range(delassus.contacts):
-        if kept[k] < 0 and scene.contact[delassus.point[k]].sharp == 1:
+        if kept[k] < 0 and scene.contact[delassus.point[k]].sharp > 0:
             choose_normal(scene, k)
     for k in range(delassus.contacts):
         if kept[k] == 0:

@@ -12,6 +12,7 @@ from latchwork.hybrid.contacts.cone_edge import (
     TOGETHER,
     note_left,
     others_slip,
+    share_alike,
     share_otherwise,
     slip_or_widen,
     slip_together,
@@ -31,7 +32,7 @@ from latchwork.hybrid.contacts.joined_contacts import is_still, kept_by_others, 
 from latchwork.hybrid.contacts.near_set import depth_of, place_among
 from latchwork.hybrid.contacts.reset_outcome import ResetOutcome
 from latchwork.hybrid.contacts.reset_problem import fill_problem, guess_states, passes_on, tear_off
-from latchwork.hybrid.contacts.scene import LEAVES, OPEN, SLIDE, SLIPS, STICK, Scene, has_flag
+from latchwork.hybrid.contacts.scene import LEAVES, OPEN, SLIDE, SLIPS, STICK, Scene, has_flag, has_turned
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel
 from latchwork.program.scalar import maximum
 
@@ -121,6 +122,8 @@ def choose_contact_states(scene: Scene, x: f64p) -> i64:
     if any_has(scene, SLIPS) == 0:
         stick_with_others(scene)
         stand_on_all(scene)
+        if has_turned(scene) == 1:
+            share_alike(scene)
     leave_idle(scene, slips, passes, x)
     spread_forces(scene)
     return ResetOutcome.DONE

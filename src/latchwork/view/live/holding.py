@@ -53,9 +53,13 @@ def known_of(exhibit: Exhibit, start: Posture, more: Sequence[Contact] = ()) -> 
     model, equations = exhibit.model, start.equations
     constraints = {item.name: item.at(0.0) if isinstance(item, Latch) else item for item in _holdable(exhibit)}
     contacts = (*every_contact(model), *more)
-    tracked = [feature for contact in contacts for feature in contact.features if feature.tracked is not None]
-    if tracked:
-        equations = tracked_equations(equations, tracked)
+    there = {q.node for q in equations.q}
+    missing = [
+        feature for contact in contacts for feature in contact.features
+        if feature.tracked is not None or (feature.support and feature.support.azimuth.node not in there)
+    ]  # fmt: skip
+    if missing:
+        equations = tracked_equations(equations, missing)
     d = start.driven
     known = Known(constraints, {}, equations, d)
     base = base_of(equations, d.power, d.laws, known.arguments)
