@@ -43,6 +43,7 @@ class Finder:
     newton: Function  # r, ∂r/∂s
     domain: Function | None  # how far inside the bounds of its parts, besides the ranges, where it has any
     last: dict[bytes, Array] = field(default_factory=dict, repr=False)  # what was found at the last state
+    last_samples: dict[bytes, Array] = field(default_factory=dict, repr=False)  # and from where it was looked for
 
     @cached_property
     def span(self) -> Array:

@@ -208,13 +208,21 @@ def _least_samples(find: Finder, x: ArrayLike) -> Array:
 
 
 def _samples(find: Finder, x: ArrayLike) -> Array:
-    """All samples, (s_h, s_g): each of the guest with its foot, or those of the host where the guest is one place."""
+    """All samples, (s_h, s_g): each of the guest with its foot, or those of the host where the guest is one place. The
+    last ones are kept."""
     host, guest = _grid(find, True), _grid(find, False)
     if not guest.shape:
         return host.s
     if find.tracked.crossing or not host.shape:
         return guest.s
-    return np.hstack([host.s[_feet(_points(find, x, guest, False), _points(find, x, host, True))], guest.s])
+    state = find.held(x).tobytes()
+    found = find.last_samples.get(state)
+    if found is None:
+        feet = _feet(_points(find, x, guest, False), _points(find, x, host, True))
+        found = np.hstack([host.s[feet], guest.s])
+        find.last_samples.clear()
+        find.last_samples[state] = found
+    return found
 
 
 def _feet(tops: Array, points: Array) -> NDArray[np.intp]:

@@ -52,10 +52,9 @@ class TrackedPlace:
         as they are: gap, bounds of the parts that meet, and what vanishes at an extremum."""
         feature, tracked = self._point.feature, self._point.feature.tracked
         assert tracked is not None, "only tracked features have parameters"
-        guest = tracked.conditions[tracked.hosted:] or tracked.conditions
         known = self._point.base.equations.derivation.kinematics
         still = known.along | {s.node: ZERO for s in tracked.symbols}
-        values = [feature.gap, *feature.within, *guest]
+        values = [feature.gap, *feature.within, *tracked.conditions]
         g = feature.gap.graph
         return self._point.lowered([*values, *(Expr(g, node) for node in tangents(g, [e.node for e in values], still))])
 
@@ -119,7 +118,7 @@ class TrackedPlace:
         is_short = room <= max(4.0 * pace * small.shortest_look, small.reach)  # then nothing sooner would help
         near = inside and apart < small.imminent * pace + small.reach and not is_waiting(self._finder, x[self.places])
         if not taken and is_waiting(self._finder, x[self.places]):
-            far = min(far, 0.25 * self._seconds_to_a_place(x))
+            far = min(far, 0.5 * self._seconds_to_a_place(x))
         seconds = float(np.clip(far, small.shortest_look, small.longest_look))
         return Looked(x, seconds, np.inf if is_short else room, near)
 
