@@ -253,3 +253,25 @@ def test_long_sums_and_powers_stay_bounded():
     after = tidy([long, power])
     assert count_shared(after).total <= count_shared([long, power]).total
     assert values(after, 1) == pytest.approx(values([long, power], 1), rel=1e-11)
+
+
+def test_what_is_described_again_is_tidied_at_once(monkeypatch):
+    """The same expressions in another model become what they became, without being looked at again; others, and other
+    kinds of symbols, are looked at."""
+    looked, read = [], tidying.read
+    monkeypatch.setattr(tidying, "read", lambda *given: looked.append(given) or read(*given))
+
+    def again(number, kind="coordinate"):
+        looked.clear()
+        graph = Graph("again")
+        x, y, z = (Expr(graph, graph.symbol(name, kind)) for name in "abc")
+        return [str(each) for each in tidy([x * y + x * z - number * x * y * z, sin(x) * sin(x) + cos(x) * cos(x) * y])]
+
+    first = again(0.5123)
+    assert looked
+    assert again(0.5123) == first
+    assert not looked
+    assert again(0.2123) != first
+    assert looked
+    again(0.5123, "parameter")
+    assert looked

@@ -9,12 +9,14 @@ Three steps, repeated while they help:
 Products of sums are multiplied out only where that is shorter in the end. The work is bounded: of long sums not every
 way is tried until nothing is gained, and tidying again, with work of its own, may find a little more. All this happens
 in a scratch graph whose nodes are numbered by what they mean, so that neither the choices nor the counts depend on the
-order in which a model was written.
+order in which a model was written. What was found is remembered by them: a model that is described again is tidied at
+once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from latchwork.errors import ExpressionError
 from latchwork.symbolic.expr import Expr, graph_of, operand
@@ -26,6 +28,7 @@ from latchwork.symbolic.tidy.reading import read
 from latchwork.symbolic.traverse import count_literal, count_shared, reachable
 
 SHORT = 150  # operations up to which tidying is quick enough to be done without being asked
+KEPT, LARGEST = 128, 1000  # results that are remembered, and nodes of which they are at most
 WORK = 500  # operations read in all ways and rounds together; the first way is always tried
 
 
@@ -37,13 +40,44 @@ def tidy(expressions: Sequence[Expr]) -> list[Expr]:
     roots = [operand(graph, e) for e in expressions]
     scratch = Graph(graph.name)
     known = copied(graph, roots, scratch)
-    best = _shortest(scratch, moved(graph, roots, scratch, known))
+    shortest = _remembered(scratch, moved(graph, roots, scratch, known))
     back = {known[i]: i for i in known if i in graph.symbols}
-    for i in reachable(scratch, best):
+
+    def moved_back(nodes: Sequence[int]) -> list[int]:
+        return [back[i] if i >= 0 else graph.constant(shortest.constants[~i]) for i in nodes]
+
+    for i, (op, *args) in shortest.rows:
         if i not in back:
-            back[i] = graph.make(scratch.nodes[i][0], tuple(moved(scratch, scratch.nodes[i][1:], graph, back)))
-    found = moved(scratch, best, graph, back)
+            back[i] = graph.make(op, tuple(moved_back(args)))
+    found = moved_back(shortest.roots)
     return [Expr(graph, i) for i in (found if _shorter(graph, found, roots) else roots)]
+
+
+class Shortest(NamedTuple):
+    """The best that was found for some roots: its nodes by number, arguments first, its roots, and its constants."""
+
+    rows: list[tuple[int, tuple[int, ...]]]
+    roots: list[int]
+    constants: list[float]
+
+
+Content = tuple[tuple[tuple[int, ...], ...], tuple[float, ...], tuple[str, ...], tuple[int, ...], int]
+_known: dict[Content, Shortest] = {}
+
+
+def _remembered(scratch: Graph, roots: list[int]) -> Shortest:
+    """The best of all ways for the content of a scratch graph, on which alone, and on the work, it depends."""
+    kinds = tuple([symbol.kind for symbol in scratch.symbols.values()])
+    content: Content = tuple(scratch.nodes), tuple(scratch.constants), kinds, tuple(roots), WORK
+    found = _known.pop(content, None)
+    if found is None:
+        best = _shortest(scratch, roots)
+        found = Shortest([(i, scratch.nodes[i]) for i in reachable(scratch, best)], best, list(scratch.constants))
+    if len(content[0]) <= LARGEST:
+        _known[content] = found  # the last that was asked for is forgotten last
+        while len(_known) > KEPT:
+            _known.pop(next(iter(_known)), None)
+    return found
 
 
 def _shortest(graph: Graph, roots: list[int]) -> list[int]:
