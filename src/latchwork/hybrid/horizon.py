@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates
+from latchwork.hybrid.contacts.initial_contacts import refuse_fit
 from latchwork.hybrid.contacts.rooms import Rooms, Sleeping
 from latchwork.hybrid.mode_integration import Broken, FlowResult
 from latchwork.hybrid.online_contacts import with_place
@@ -141,6 +142,8 @@ def relied(sim: Simulation, legs: Sequence[Leg]) -> tuple[list[Sleeping], Callab
         met = _met_elsewhere(s, rows[j - 1])
         if met and not is_brief:
             return made, partial(_to_be_seen, known.looked_at([math.inf, math.inf, 0.5 * float(t[i] + t[j - 1])]))
+        for point in met:
+            _must_not_fit(s, point, rows[j - 1])
         held = [point for point in met if point in s.closed]
         if held:
             return made, partial(with_place, sim.world, contact_point=held[0])
@@ -202,6 +205,13 @@ def _met_elsewhere(s: ContactStates, x: Array) -> list[ContactPoint]:
     """Contacts whose curves are met, at (t, q, u, rest), at places that are not tracked."""
     return [point for point in s.tracked if point not in s.behind and point.tracked_place.is_met_elsewhere(
             x, point.tolerances.reach, s.places_of(point.contact, point.feature))]  # fmt: skip
+
+
+def _must_not_fit(s: ContactStates, point: ContactPoint, x: Array) -> None:
+    """Refuse a curve that is met all along a piece of it, as a surface by a rim that lies round it: looking again finds
+    no place that could be tracked."""
+    if point.tracked_place.is_met_along(x, point.tolerances.reach, s.places_of(point.contact, point.feature)):
+        refuse_fit(point.contact.whole, "no one place", float(x[0]))
 
 
 def jumped(state: SimState, ran: FlowResult) -> FlowResult:

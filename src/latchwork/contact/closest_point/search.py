@@ -24,6 +24,7 @@ NEAR_BY, LEVEL = 0.02, 1e-9  # of the range, within which no rise is looked for;
 SAME_PLACE = 1e-5  # of the range: as close to what is tracked elsewhere, a solution is that one
 OUTSIDE = 0.05  # of the range, by which parameters are followed outside
 LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
+LEVEL_PIECE = 1e-9  # of second order: no more than that is rounding, and all along a piece the distance is the same
 NEAR_BOUND = 0.05  # how far outside the bounds of the parts that meet a place may be that is looked out for
 NEARER = 1e-9  # relative: of two minima that are equally close, the present one stays
 
@@ -133,6 +134,11 @@ def _firm(find: Finder, x: ArrayLike, found: list[Array]) -> list[Array]:
         return found
     least = find.tops.many(find.rows(x, np.array(found)))[:, 2]
     return [s for s, value in zip(found, least.tolist(), strict=True) if value > 2.0 * LEAST]
+
+
+def lies_along(find: Finder, x: ArrayLike, s: Array) -> bool:
+    """Whether the two sides lie along each other at some parameters: a least distance by rounding only."""
+    return float(find.tops.many(find.rows(x, s[None]))[0, 2]) <= LEVEL_PIECE
 
 
 def prospects(find: Finder, x: ArrayLike) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -113,10 +113,15 @@ def lies_behind(contact_point: ContactPoint, x: Array) -> bool:
 def must_be_few(contact: Contact, places: int, t: float) -> None:
     """Refuse a curve or surface that is met at very many places: the shapes fit together along a piece of it."""
     if places > PLACES:
-        raise IntegrationError(
-            f"'{contact.name}' is met at more than {PLACES} places at t = {t:.9g}: its shapes lie against each other "
-            "along a piece of the curve or surface. Give it a bend that does not fit the other so well."
-        )
+        refuse_fit(contact, f"more than {PLACES} places", t)
+
+
+def refuse_fit(contact: Contact, where: str, t: float) -> NoReturn:
+    """Refuse a curve or surface that the other shape fits."""
+    raise IntegrationError(
+        f"'{contact.name}' is met at {where} at t = {t:.9g}: its shapes lie against each other "
+        "along a piece of the curve or surface. Give it a bend that does not fit the other so well."
+    )
 
 
 @dataclass

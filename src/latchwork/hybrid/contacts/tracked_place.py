@@ -11,7 +11,16 @@ import numpy as np
 from latchwork.algebra.products import norm
 from latchwork.constraint.terms import Array
 from latchwork.contact.closest_point.newton import Finder, finder
-from latchwork.contact.closest_point.search import LEAST, another_wins, beyond, is_waiting, next_gap, prospects, seed
+from latchwork.contact.closest_point.search import (
+    LEAST,
+    another_wins,
+    beyond,
+    is_waiting,
+    lies_along,
+    next_gap,
+    prospects,
+    seed,
+)
 from latchwork.program.function import Function
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr
@@ -129,7 +138,16 @@ class TrackedPlace:
 
     def is_met_elsewhere(self, x: Array, depth: float, others: Iterable[ContactPoint] = ()) -> bool:
         """Whether the two overlap by more than ``depth`` at a place that is not tracked."""
+        return self._met_elsewhere(x, depth, others) is not None
+
+    def is_met_along(self, x: Array, depth: float, others: Iterable[ContactPoint] = ()) -> bool:
+        """Whether they do so where they lie along each other, and no place can be tracked."""
+        other = self._met_elsewhere(x, depth, others)
+        return other is not None and lies_along(self._finder, x, other)
+
+    def _met_elsewhere(self, x: Array, depth: float, others: Iterable[ContactPoint]) -> Array | None:
+        """The parameters of such a place."""
         other = another_wins(self._finder, x, x[self.places], self._taken(x, others))
         if other is None or not self._finder.inside(other[None])[0] or not self._finder.valid(x, other[None])[0]:
-            return False
-        return self._finder.gap(x, other) < -depth
+            return None
+        return other if self._finder.gap(x, other) < -depth else None
