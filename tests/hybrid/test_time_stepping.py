@@ -713,3 +713,24 @@ def test_boxes_and_balls_settle_in_space():
     run = lw.simulate(model, 0.5, q=q)
     assert run.audit.least_gap > -1e-9
     assert np.diff(run.energy).max() < 1e-9 * run.energy[0]
+
+
+def test_crowds_meet_their_laws():
+    """In a hexagonal pile of eighty disks that falls between two walls every step meets the laws of contact."""
+    model, rng, q, columns = lw.Model("crowd"), np.random.default_rng(1), {}, 9
+    N, O = model.frame, model.origin
+    dx, dy = rng.uniform(-0.01, 0.01, (2, 80))
+    shapes = []
+    for k in range(80):
+        row, along = divmod(k, columns)
+        link = model.planar(f"b{k}", q=[f"x{k}", f"y{k}", f"a{k}"], u=[f"vx{k}", f"vy{k}", f"w{k}"])
+        body = model.body(f"b{k}", link.frame, link.origin, 1.0, lw.inertia(link.frame, 0.0025, 0.0025, 0.005))
+        shapes.append(body.circle(0.1))
+        q[f"x{k}"] = 0.27 * (along - 4.0) + dx[k] + (0.0625 if row % 2 else -0.0625)
+        q[f"y{k}"] = 0.15 + 0.25 * row + dy[k]
+    walls = [lw.Line(O.at(f"side {side}", -side * 1.35 * N.x), N.y, side * N.x) for side in (1.0, -1.0)]
+    model.collide(*shapes, lw.Line(O, N.x, N.y), *walls, friction=0.5, restitution=0.0)
+    model.gravity(-9.81 * N.y)
+    run = lw.simulate(model, 0.7, q, thick=lw.TimeStepping(step=2e-3, always=True))
+    assert run.audit.contact_error < 2e-6
+    assert run.audit.least_gap > -1e-11

@@ -5,13 +5,14 @@
 Π is the projection onto the cone of `projection`. R regularises a problem that is solved, not the answer: the term R
 (Λ⁺ − Λ) vanishes where Λ⁺ = Λ, and so the fixed points are those of the cone problem, Coulomb's law with nothing
 smoothed, for every R > 0 [Rockafellar 1976]. A large R is solved in a few steps and leads to the answer slowly, a small
-one the other way round: R falls while Newton's method converges, and rises where it does not. Where A is singular (more
+one the other way round: R falls while Newton's method converges, rises where it does not, and stays for a while above
+what was too small. Where A is singular (more
 contacts than freedoms) impulses are not unique: those near the guess are taken.
 
 Without friction each of Newton's steps descends: where it does not end within its steps, the next proximal problem goes
 on from where it came to. Sweeps of projected Gauss-Seidel come first, for they find out cheaply who opens, slides and
-sticks. Where Newton's method with Coulomb's projection ends, a convex problem leads on, with the slip before it as a
-shift of normal velocities [De Saxcé and Feng 1998; Acary, Cadoux, Lemaréchal, Malick 2011].
+sticks, and again where Newton's method with Coulomb's projection ends. There a convex problem leads on, with the slip
+before it as a shift of normal velocities [De Saxcé and Feng 1998; Acary, Cadoux, Lemaréchal, Malick 2011].
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ from latchwork.program.scalar import maximum, minimum
 EXACT = 1e-10  # of the velocities at hand: what is left of w
 FEW, NEAR = 2, 1e-8  # what is as good as this after so many proximal problems is taken
 CROWD, CROWD_NEAR = 12, 1e-6  # and this at once in a crowd, of more contacts with friction, which goes on from there
-ROUNDS = 40  # problems, after which the best is taken
+ROUNDS = 200  # problems, after which the best is taken
 SWEEPS = 30  # there and back
 CONVEX_SWEEPS = 10  # where there is no friction
 SOFT, FIRST = 1e-1, 10.0  # R, as a part of A, to begin with: so many times what is off, and no more
-FIRM, CONVEX_FIRM = 1e-4, 1e-5  # and at least: rounding is 1e-16/R of the impulses
+FIRM = 1e-5  # and at least: rounding is 1e-16/R of the impulses
 DOWN, UP = 0.4, 3.0  # how R changes
+OVER, EASES = 1.5, 0.8  # R is at least so many times one at which Newton's method ended; that falls with every answer
 PATIENCE = 1  # convex problems after a failure
 LITTLE = 0.5  # of what was off: what more than this is left of it is led on along the way that impulses take
 FAR = 1e6  # times that way: as far as they are led at most
@@ -189,15 +191,15 @@ def solve_island(problem: ConeProblem, island: i64) -> f64:
     """
     n, small, impulse, patience, before = find_profile(problem, island), EXACT * problem.scale, problem.impulse, 0, 0.0
     rubs, near, few = has_friction(problem, island), NEAR * problem.scale, FEW
-    sweeps, firm = SWEEPS if rubs == 1 else CONVEX_SWEEPS, FIRM if rubs == 1 else CONVEX_FIRM
+    sweeps = SWEEPS if rubs == 1 else CONVEX_SWEEPS
     if rubs == 1 and problem.island_contact[island + 1] - problem.island_contact[island] > CROWD:
         near, few = CROWD_NEAR * problem.scale, 0
     off = lawlessness(problem, island, impulse)
     if off > small:
         sweep(problem, island, sweeps, 0.1 * small)
         off = lawlessness(problem, island, impulse)
-    least = off
-    soft = minimum(maximum(FIRST * divide(off, problem.scale), firm), SOFT if rubs == 1 else firm)
+    least, failed = off, 0.0
+    soft = minimum(maximum(FIRST * divide(off, problem.scale), FIRM), SOFT if rubs == 1 else FIRM)
     keep(problem, island)
     for turn in range(ROUNDS):
         if least <= small or (turn >= few and least <= near):
@@ -212,15 +214,23 @@ def solve_island(problem: ConeProblem, island: i64) -> f64:
             before = 0.0
         elif status != CONVERGED:
             problem.convex += 1
+            failed = soft
             soft, patience, before = minimum(UP * soft, 1.0), PATIENCE, 0.0
             restart(problem, island, problem.center)
-            lawlessness(problem, island, impulse)
+            off = lawlessness(problem, island, impulse)
+            if rubs == 1:
+                sweep(problem, island, sweeps, 0.1 * small)
+                off = lawlessness(problem, island, impulse)
+            if off < least:
+                least = off
+                keep(problem, island)
         elif patience > 0:
             patience -= 1
         elif before > 0.0 and off > LITTLE * before and off > near and lead_on(problem, island, off, before) == 1:
             before = 0.0
         else:
-            soft, before = maximum(DOWN * soft, firm), off
+            failed *= EASES
+            soft, before = maximum(maximum(DOWN * soft, FIRM), OVER * failed), off
     restart(problem, island, problem.best)
     return least
 
