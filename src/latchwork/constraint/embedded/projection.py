@@ -24,6 +24,7 @@ WORST_D = 5.0  # in units of kinetic energy: beyond it other speeds are chosen
 WORST_PIVOT = 0.005  # of the usual one: below it other rows and speeds are looked for
 MAX_RESIDUAL = 1e-2  # of the coordinates and 1: a residual that no step leaves behind; it is not corrected, but told
 ELSEWHERE = 2.0  # what is noted where a step has led to another circuit
+FAR = 1e2  # times as far as a residual that holds, nothing is moved for it: rows depend on each other but for so much
 HOLDS = 5e-10  # a residual up to which a row holds, in units of the coordinates, or of the fastest speed and of 1/T
 
 
@@ -85,6 +86,12 @@ def settle(code: i32p, z: f64p, x: f64p) -> None:
     while residual > EXACT and residual < MAX_RESIDUAL * size and tries < NEWTON:
         dependent_columns(mode)
         length = correct(mode)
+        if length > FAR * residual and residual <= HOLDS:
+            for i in range(n_q):
+                mode.x[i] = x[i]
+            changed = unit_quaternions(mode)
+            read_rows(mode)
+            break
         unit_quaternions(mode)
         notes.corrections += 1.0
         notes.longest_step = maximum(notes.longest_step, length)
