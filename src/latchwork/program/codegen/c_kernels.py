@@ -12,7 +12,7 @@ from typing import Any
 
 from latchwork.errors import ProgramError
 from latchwork.program.codegen.c_expressions import HELPERS, CExpressions, bare, c_name, variable
-from latchwork.program.codegen.c_records import c_type, declared, structures
+from latchwork.program.codegen.c_records import add_structures, c_type, declared
 from latchwork.program.codegen.module import Module
 from latchwork.program.codegen.signature import refuse, signature, tree
 from latchwork.program.codegen.statements import Statements
@@ -25,16 +25,20 @@ def c_functions(roots: Iterable[Kernel[..., Any]]) -> list[str]:
     texts: dict[Kernel[..., Any], str] = {}
     tables: dict[str, str] = {}
     records: dict[str, str] = {}
+    written: dict[Kernel[..., Any], tuple[CStatements, str]] = {}  # also those that wait for what they call
     pending = [*roots][::-1]
     while pending:
-        writer = CStatements(pending[-1])
-        text = writer.function()
-        missing = [kernel for kernel in writer.calls if kernel not in texts]
+        kernel = pending[-1]
+        if kernel not in written:
+            writer = CStatements(kernel)
+            written[kernel] = writer, writer.function()
+        writer, text = written[kernel]
+        missing = [called for called in writer.calls if called not in texts]
         if missing:
             pending += missing
             continue
         tables |= writer.tables
-        records |= structures(writer.records)
+        add_structures(records, writer.records)
         texts.setdefault(pending.pop(), text)
     names: dict[str, Kernel[..., Any]] = {}
     for kernel in texts:

@@ -30,12 +30,12 @@ def declared(kind: str, name: str) -> str:
     return f"{text}{name}" if text.endswith("*") else f"{text} {name}"
 
 
-def structures(kinds: list[str]) -> dict[str, str]:
-    """The definitions of records and of all that they are made of, those inside first."""
-    found: dict[str, str] = {}
+def add_structures(found: dict[str, str], kinds: list[str]) -> None:
+    """The definitions of records and of all that they are made of, those inside first; each is written once."""
     for kind in kinds:
-        found |= structures([part.name for part in SHAPES[kind].parts]) | {kind: structure(SHAPES[kind])}
-    return found
+        if kind not in found:
+            add_structures(found, [part.name for part in SHAPES[kind].parts])
+            found[kind] = structure(SHAPES[kind])
 
 
 def structure(shape: Shape) -> str:
