@@ -95,11 +95,13 @@ def only_passes_by(scene: Scene) -> i64:
     touch elsewhere does so at an instant of its own."""
     passed = 0
     for k in range(scene.watched):
-        i = scene.watch[k]
-        event, behind = scene.event[i], scene.state[i].behind
-        if event.flags != 0 and (behind == 0 or (event.flags != TOUCHED and event.flags != TOUCHED + CLEARED)):
+        event, state = scene.event[scene.watch[k]], scene.state[scene.watch[k]]
+        if event.flags != 0 and (state.behind == 0 or (event.flags != TOUCHED and event.flags != TOUCHED + CLEARED)):
             return 0
         passed += 1 if event.flags != 0 else 0
+    for k in range(scene.watched):
+        state = scene.state[scene.watch[k]]
+        state.leaving = 0 if state.behind == 1 else state.leaving  # watched until it is in front again
     return 1 if passed > 0 else 0
 
 
