@@ -79,7 +79,7 @@ def ball_ball(a: Ball, b: Ball) -> Touch | None:
 
 def ball_rod(a: Ball, b: Rod) -> Touch | None:
     """g = |d − s t| − ρ_a − ρ_b with d = C − P and s = d · t between 0 and the length; a corner inside something with
-    flat ends is at its side where that is nearer than they are, −g ≤ s and −g ≤ ℓ − s."""
+    flat ends is at its side where that is nearer than they are, −g ≤ s and −g ≤ ℓ − s, and no edge of it leads in."""
     if thin(a.radius) and thin(b.radius):
         return None
     t = gathered(b.along)
@@ -90,7 +90,7 @@ def ball_rod(a: Ball, b: Rod) -> Touch | None:
     n = e / size
     gap, within = size - (a.radius + b.radius), (s, b.length - s, *inside(b.bounds, a.place.seen_from))
     if thin(a.radius) and b.has_flat_ends:
-        within = (*within, gap + s, gap + b.length - s)
+        within = (*within, gap + s, gap + b.length - s, *leads_up(a, n, unit_of(a.size, b.size)))
     on, other = a.place.touching(n * -a.radius), b.place.touching(t * s + n * b.radius)
     return Touch(gap, n, on, other, None, within)
 

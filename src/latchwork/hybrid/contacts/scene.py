@@ -147,6 +147,7 @@ class SupportTriangle:
     turns: i64  # of this event
     halved: i64  # how often it has turned in search of the place that carries, 0 where it is not on its way,
     aimed: i64  # and 1 where it has turned to the center of pressure
+    rocks: i64  # 1 where the rim moves across itself, and one place of it stays at most
     low: f64  # the azimuths between which that place is
     high: f64
     corner: i64p = array(3)  # contact points: the second a third of a turn further than the first, the third before it
@@ -215,7 +216,7 @@ def forget_turns(scene: Scene) -> None:
     """No support triangle has turned yet at this instant."""
     for i in range(scene.triangles):
         triangle = scene.triangle[i]
-        triangle.turns, triangle.halved, triangle.aimed = 0, 0, 0
+        triangle.turns, triangle.halved, triangle.aimed, triangle.rocks = 0, 0, 0, 0
 
 
 @kernel

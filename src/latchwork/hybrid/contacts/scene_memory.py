@@ -246,8 +246,8 @@ class SceneMemory:
         found = [each for each in self._triangles if watched.issuperset(each.corners)]
         scene.triangles = len(found)
         for i, each in enumerate(found):
-            write(scene.triangle[i], azimuth=each.azimuth, level=each.level, turns=0, halved=0, aimed=0, low=0.0,
-                  high=0.0, corner=each.corners)  # fmt: skip
+            write(scene.triangle[i], azimuth=each.azimuth, level=each.level, turns=0, halved=0, aimed=0, rocks=0,
+                  low=0.0, high=0.0, corner=each.corners)  # fmt: skip
 
     def _write(self, s: ContactStates, point: ContactPoint, state: ContactStateRecord) -> None:
         how, (since, margin) = s.closed.get(point), s.slipped.get(point, (NEVER, 0))

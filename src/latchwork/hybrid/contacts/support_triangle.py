@@ -216,16 +216,28 @@ def may_turn(scene: Scene, triangle: SupportTriangle, x: f64p) -> i64:
 
 
 @kernel
+def slowest_rocking(scene: Scene) -> f64:
+    """Velocities across a rim that are slower are none."""
+    tol = scene.tolerances
+    return maximum(tol.at_rest * maximum(scene.approach_scale, scene.delassus.motion_scale), tol.nothing)
+
+
+@kernel
 def turn_to_approach(scene: Scene, x: f64p) -> i64:
-    """1 where a rim that lies flat comes down between the places that are held, and has now a corner there."""
-    tol, wave, u = scene.tolerances, offset(scene.out, 0), offset(x, 1 + scene.delassus.n_q)
-    slow = maximum(tol.at_rest * maximum(scene.approach_scale, scene.delassus.motion_scale), tol.nothing)
+    """1 where a rim that lies flat comes down between the places that are held, or rocks, and only one place of it
+    stays: it has now a corner there."""
+    slow, wave, u = slowest_rocking(scene), offset(scene.out, 0), offset(x, 1 + scene.delassus.n_q)
     for i in range(scene.triangles):
         triangle = scene.triangle[i]
+        triangle.rocks = 0
         if may_turn(scene, triangle, x) == 1:
             velocity_wave(scene, u, wave)
-            below, lowest, away = wave[1] - wave[0], x[triangle.azimuth] + wave[2], fabs(wave[2])
-            if below > slow and away > AIMED and inside_at(scene, triangle, x, lowest) >= 0.0:
+            mean, amplitude, round_by = wave[0], wave[1], wave[2]
+            away = minimum(fabs(round_by), fabs(fabs(round_by) - divide(TURN, 3.0)))
+            lowest = x[triangle.azimuth] + round_by
+            triangle.rocks = 1 if amplitude > slow else 0
+            moves = mean - amplitude < -slow or (amplitude > slow and mean - amplitude <= slow)
+            if moves and away > AIMED and inside_at(scene, triangle, x, lowest) >= 0.0:
                 turn_to(scene, triangle, x, lowest)
                 return 1
     return 0
@@ -237,7 +249,7 @@ def turn_to_fall(scene: Scene, x: f64p) -> i64:
     nearer to the one that carries."""
     for i in range(scene.triangles):
         triangle, turned = scene.triangle[i], 0
-        if may_turn(scene, triangle, x) == 1:
+        if triangle.rocks == 0 and may_turn(scene, triangle, x) == 1:
             turned = turns_down(scene, triangle, x)
         if turned == 1:
             for j in range(scene.triangles):
@@ -325,7 +337,7 @@ def turn_to_pressure(scene: Scene, x: f64p) -> i64:
     known = 0
     for i in range(scene.triangles):
         triangle, falls = scene.triangle[i], 0
-        if triangle.aimed == 0 and may_turn(scene, triangle, x) == 1:
+        if triangle.aimed == 0 and triangle.rocks == 0 and may_turn(scene, triangle, x) == 1:
             triangle.aimed = 1
             if known == 0:
                 forces_if_all_hold(scene)
