@@ -107,7 +107,7 @@ def derivative_rows(g: Graph, roots: Sequence[int], directions: Sequence[Directi
 
 
 def _direction_by_direction(g: Graph, roots: Sequence[int], directions: Sequence[Direction]) -> Rows:
-    columns = [tangents(g, roots, direction) for direction in directions]
+    columns = [tangents(g, roots, direction, every_case=True) for direction in directions]
     return [[column[i] for column in columns] for i in range(len(roots))]
 
 

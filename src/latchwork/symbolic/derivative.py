@@ -19,8 +19,12 @@ BRANCHES: Mapping[int, Callable[..., tuple[int, int, int]]] = {  # condition, va
 }
 
 
-def tangents(graph: Graph, roots: Sequence[int], direction: Mapping[int, int]) -> list[int]:
-    """Forward mode: ẏ = Σ ∂y/∂x ẋ for every root y, given ẋ for some leaves x (all others zero)."""
+def tangents(graph: Graph, roots: Sequence[int], direction: Mapping[int, int], every_case: bool = False) -> list[int]:
+    """Forward mode: ẏ = Σ ∂y/∂x ẋ for every root y, given ẋ for some leaves x (all others zero).
+
+    Of cases, the rate of the one that holds; with ``every_case`` others have a part of zero, which is no number where
+    they have no rate: what jumps, as the direction of a spring does where it has no length, is then no number there.
+    """
     if max(roots, default=ZERO) < 0:
         return [ZERO] * len(roots)
     dot: dict[int, int] = {}
@@ -47,7 +51,7 @@ def tangents(graph: Graph, roots: Sequence[int], direction: Mapping[int, int]) -
             continue
         elif op == NEG:
             rate = graph.neg(dot[node[1]])
-        elif op in BRANCHES:  # the rate of one branch alone: that of the other may be no number there
+        elif op in BRANCHES and not every_case:  # that of the other branch may be no number there
             condition, a, b = BRANCHES[op](graph, *node[1:])
             rate = graph.select(condition, get(a, ZERO), get(b, ZERO))
         else:
