@@ -148,8 +148,6 @@ def across_rod(name: str, curve: Patch, tube: Any, rod: Rod, rim: Hoop | None = 
         height = length(e, radius)
         n = e / height
         domain = [y, rod.length - y, *inside(rod.bounds, place.seen_from)]
-        if rod.has_flat_ends:  # what is nearer to an end than to the side is at that end
-            domain += [height - radius + y, height - radius + rod.length - y]
     if rim is not None and radial is not None:
         domain += leads_out(rim, radial, -n)
     least = positive([[r.diff(s)]], metric(curve))
