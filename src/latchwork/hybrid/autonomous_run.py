@@ -65,7 +65,8 @@ def autonomous_run(sim: Simulation) -> AutonomousRun:
     """A copy of a simulation, from where it stands, that needs no Python to go on."""
     must_be_autonomous(sim)
     parameters = dict(zip([p.name for p in sim.equations.p], sim.state.parameters.tolist(), strict=True))
-    alone = Awake(sim.world.shared.beside(), sim.q, sim.u, parameters=parameters, start=sim.t, method=sim.method,
+    own = {name: sim.q[name] for name in sim.world.shared.equations.q_names}  # without azimuths of support triangles
+    alone = Awake(sim.world.shared.beside(), own, sim.u, parameters=parameters, start=sim.t, method=sim.method,
                   at_once=sim.world.at_once)  # fmt: skip
     alone.state = pickle.loads(pickle.dumps(sim.state))
     dynamics, guards = standing_mode(alone)

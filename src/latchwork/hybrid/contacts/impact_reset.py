@@ -112,18 +112,34 @@ def too_slow(scene: Scene) -> f64:
 
 
 @kernel
-def picked_solution(scene: Scene, count: i64) -> None:
-    """``impulse``: A Λ = −v for the rows that are picked, of least norm, no impulse along others."""
+def picked_system(scene: Scene, count: i64, against: f64p) -> None:
+    """``system`` and ``right``: A of the rows that are picked, and minus what is to vanish along them, in one unit."""
     delassus = scene.delassus
     rows, picked, system, right = delassus.rows, delassus.picked, delassus.system, delassus.right
     for a in range(count):
         one = delassus.row_unit[picked[a]]
-        right[a] = divide(-delassus.v[picked[a]], one)
+        right[a] = divide(-against[picked[a]], one)
         for b in range(count):
             both = one * delassus.row_unit[picked[b]]
             system[a * count + b] = divide(delassus.A[picked[a] * rows + picked[b]], both)
-    least_norm(count, count, RANK, system, delassus.tau, delassus.turned, delassus.order, right, delassus.answer)
-    for i in range(rows):
+
+
+@kernel
+def picked_answer(scene: Scene, count: i64) -> None:
+    """``answer`` of ``system`` and ``right``, of least norm."""
+    delassus = scene.delassus
+    least_norm(count, count, RANK, delassus.system, delassus.tau, delassus.turned, delassus.order, delassus.right,
+               delassus.answer)  # fmt: skip
+
+
+@kernel
+def picked_solution(scene: Scene, count: i64) -> None:
+    """``impulse``: A Λ = −v for the rows that are picked, of least norm, no impulse along others."""
+    delassus = scene.delassus
+    picked = delassus.picked
+    picked_system(scene, count, delassus.v)
+    picked_answer(scene, count)
+    for i in range(delassus.rows):
         delassus.impulse[i] = 0.0
     for a in range(count):
         delassus.impulse[picked[a]] = divide(delassus.answer[a], delassus.row_unit[picked[a]])

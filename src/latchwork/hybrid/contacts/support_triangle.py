@@ -21,9 +21,8 @@ from __future__ import annotations
 
 import math
 
-from latchwork.algebra.factors import least_norm
 from latchwork.constraint.inertia import times
-from latchwork.hybrid.contacts.impact_reset import RANK
+from latchwork.hybrid.contacts.impact_reset import picked_answer, picked_system
 from latchwork.hybrid.contacts.reset_outcome import ResetOutcome
 from latchwork.hybrid.contacts.scene import LEAVES, LETS_GO, OPEN, SLIPS, Scene, SupportTriangle, clear_flag, has_flag
 from latchwork.hybrid.contacts.step_limit import FOREVER
@@ -209,7 +208,7 @@ def point_to_motion(scene: Scene, x: f64p) -> i64:
 
 @kernel
 def may_turn(scene: Scene, triangle: SupportTriangle, x: f64p) -> i64:
-    """1 where a rim lies flat and touches, and its corners are known; it has not turned too often."""
+    """1 where a rim lies flat and touches, and its corners are known; not where its triangle has turned too often."""
     if triangle.turns >= MOST_TURNS or is_touching(scene, triangle, x) == 0:
         return 0
     return 1 if read_corners(scene, triangle, x) == ResetOutcome.DONE else 0
@@ -293,23 +292,23 @@ def turns_down(scene: Scene, triangle: SupportTriangle, x: f64p) -> i64:
 
 
 @kernel
+def held_tangents(scene: Scene, k: i64) -> i64:
+    """Rows along which contact k would be held besides its normal: those of its tangents where it sticks."""
+    i = scene.delassus.point[k]
+    return scene.delassus.tangents[k] if scene.event[i].slips == 0 and scene.mu_s[i] > 0.0 else 0
+
+
+@kernel
 def forces_if_all_hold(scene: Scene) -> None:
-    """``answer``: forces, of any sign, with which no contact that stays opens and none that sticks slips; of least norm
-    where they are redundant. Of those that slide, friction goes with the normal force."""
-    delassus, count = scene.delassus, 0
+    """``pressing``: normal forces, of any sign, with which no contact that stays opens and none that sticks slips; of
+    least norm where they are redundant. Of those that slide, friction goes with the normal force."""
+    delassus, count, column = scene.delassus, 0, 0
     rows, picked, system, A = delassus.rows, delassus.picked, delassus.system, delassus.A
     for k in range(delassus.collide):
-        i = delassus.point[k]
-        sticks = scene.event[i].slips == 0 and scene.mu_s[i] > 0.0
-        for j in range(1 + (delassus.tangents[k] if sticks else 0)):
+        for j in range(1 + held_tangents(scene, k)):
             picked[count] = delassus.first[k] + j
             count += 1
-    for a in range(count):
-        delassus.right[a] = divide(-delassus.b[picked[a]], delassus.row_unit[picked[a]])
-        for b in range(count):
-            both = delassus.row_unit[picked[a]] * delassus.row_unit[picked[b]]
-            system[a * count + b] = divide(A[picked[a] * rows + picked[b]], both)
-    column = 0
+    picked_system(scene, count, delassus.b)
     for k in range(delassus.collide):
         i, row = delassus.point[k], delassus.first[k]
         slides = scene.event[i].slips == 1 and scene.mu_d[i] > 0.0
@@ -318,16 +317,12 @@ def forces_if_all_hold(scene: Scene) -> None:
             for j in range(delassus.tangents[k]):
                 push = scene.mu_d[i] * scene.event[i].slip_direction[j]
                 system[a * count + column] -= divide(push * A[picked[a] * rows + row + 1 + j], both)
-        sticks = scene.event[i].slips == 0 and scene.mu_s[i] > 0.0
-        column += 1 + (delassus.tangents[k] if sticks else 0)
-    least_norm(count, count, RANK, system, delassus.tau, delassus.turned, delassus.order, delassus.right,
-               delassus.answer)  # fmt: skip
+        column += 1 + held_tangents(scene, k)
+    picked_answer(scene, count)
     column = 0
     for k in range(delassus.collide):
-        i = delassus.point[k]
         scene.pressing[k] = divide(delassus.answer[column], delassus.row_unit[delassus.first[k]])
-        sticks = scene.event[i].slips == 0 and scene.mu_s[i] > 0.0
-        column += 1 + (delassus.tangents[k] if sticks else 0)
+        column += 1 + held_tangents(scene, k)
 
 
 @kernel
